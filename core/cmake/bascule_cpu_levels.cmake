@@ -1,0 +1,61 @@
+# Kernels compiled several times, once for each x86-64 micro-architecture level.
+#
+# A file x_cpu.cpp is compiled with -march=x86-64-v2, -v3 and -v4, and with BASCULE_CPU_LEVEL (2, 3, 4) and
+# BASCULE_CPU_NAMESPACE (x86_64_v2, x86_64_v3, x86_64_v4) defined. It puts all it offers to other files into
+# `namespace bascule::kernels::BASCULE_CPU_NAMESPACE`, or into extern "C" functions whose names end in _x86_64_v<level>.
+#
+# The trap: an inline function or template (std::max, std::vector<float>::push_back) used in such a file is emitted as a
+# weak symbol, once per level and once more for the ordinary files, and a plain link keeps any one of these for everybody.
+# If that is the AVX-512 one, ordinary code dies of SIGILL on a machine without AVX-512. Hidden visibility does not help:
+# the duplicates meet in one link, and libstdc++ marks its own as visible anyway. So each level's objects are first linked
+# into one relocatable object (ld -r, with COMDAT groups dissolved so that the final link does not merge them), and then
+# every symbol but the level's own becomes local to it (objcopy --keep-global-symbol). tests/build shows that it works.
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+include_guard(GLOBAL)
+
+find_program(BASCULE_LD NAMES ld.bfd ld REQUIRED)
+find_program(BASCULE_OBJCOPY NAMES objcopy REQUIRED)
+mark_as_advanced(BASCULE_LD BASCULE_OBJCOPY)
+
+set(BASCULE_CPU_LEVELS 2 3 4)
+set(bascule_cpu_level_2_flags -march=x86-64-v2)
+set(bascule_cpu_level_3_flags -march=x86-64-v3)
+set(bascule_cpu_level_4_flags -march=x86-64-v4 -mprefer-vector-width=512)
+
+# bascule_add_cpu_level_objects(<target> SOURCES <file>...): an interface target that hands over one object per level.
+function(bascule_add_cpu_level_objects target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
+  add_library(${target} INTERFACE)
+  if(NOT arg_SOURCES)
+    return()
+  endif()
+  set(objects)
+  foreach(level IN LISTS BASCULE_CPU_LEVELS)
+    set(parts ${target}_v${level}_parts)
+    add_library(${parts} OBJECT ${arg_SOURCES})
+    target_link_libraries(${parts} PRIVATE bascule_settings)
+    target_compile_options(${parts} PRIVATE ${bascule_cpu_level_${level}_flags}
+      -fno-lto # ld -r needs machine code
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>)
+    target_compile_definitions(${parts} PRIVATE
+      BASCULE_CPU_LEVEL=${level} BASCULE_CPU_NAMESPACE=x86_64_v${level})
+    set(object "${CMAKE_CURRENT_BINARY_DIR}/${target}_v${level}.o")
+    add_custom_command(OUTPUT "${object}"
+      COMMAND "${BASCULE_LD}" -r --force-group-allocation -o "${object}.all" $<TARGET_OBJECTS:${parts}>
+      COMMAND "${BASCULE_OBJCOPY}" --wildcard
+              "--keep-global-symbol=_ZN7bascule7kernels9x86_64_v${level}*"
+              "--keep-global-symbol=_ZNK7bascule7kernels9x86_64_v${level}*"
+              "--keep-global-symbol=*_x86_64_v${level}"
+              "${object}.all" "${object}"
+      COMMAND "${CMAKE_COMMAND}" -E rm "${object}.all"
+      DEPENDS $<TARGET_OBJECTS:${parts}>
+      COMMENT "Isolating the x86-64-v${level} code of ${target}"
+      COMMAND_EXPAND_LISTS VERBATIM)
+    list(APPEND objects "${object}")
+  endforeach()
+  set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  add_custom_target(${target}_isolated DEPENDS ${objects})
+  add_dependencies(${target} ${target}_isolated)
+  target_sources(${target} INTERFACE ${objects})
+endfunction()

@@ -1,0 +1,64 @@
+# What every target of the project is compiled and linked with.
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+include_guard(GLOBAL)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_LINK_DEPENDS_NO_SHARED ON)
+
+# Where things lie in the build tree: the same relative places as in an installed prefix, so that libbascule.so finds its
+# plugins and helper programs beside itself in both.
+set(BASCULE_OUTPUT_BIN "${PROJECT_BINARY_DIR}/bin")
+set(BASCULE_OUTPUT_LIB "${PROJECT_BINARY_DIR}/lib")
+set(BASCULE_OUTPUT_PLUGINS "${PROJECT_BINARY_DIR}/lib/bascule/plugins")
+set(BASCULE_OUTPUT_LIBEXEC "${PROJECT_BINARY_DIR}/libexec/bascule")
+set(BASCULE_OUTPUT_TESTS "${PROJECT_BINARY_DIR}/tests/bin")
+set(BASCULE_GENERATED "${PROJECT_BINARY_DIR}/generated")
+
+set(BASCULE_ABI_VERSION 0) # the number in libbascule.so.0
+
+# bascule_settings: an interface target that carries the flags common to all of our code.
+add_library(bascule_settings INTERFACE)
+target_compile_features(bascule_settings INTERFACE cxx_std_20)
+target_compile_options(bascule_settings INTERFACE
+  -Wall -Wextra
+  # Same bits on every backend and in the reference: a fused multiply-add happens only where it is written.
+  -ffp-contract=off
+  # Inline functions with static variables must not tie two copies of a library together for the whole process.
+  $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+if(BASCULE_WARNINGS_AS_ERRORS)
+  target_compile_options(bascule_settings INTERFACE -Werror)
+endif()
+# Internal headers are included from the root ("core/base/result.hpp"), public ones as <bascule/bascule.h>.
+target_include_directories(bascule_settings INTERFACE
+  "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/core/include" "${PROJECT_SOURCE_DIR}/kernels/include"
+  "${BASCULE_GENERATED}")
+# bascule.h: our own objects are where the public functions are defined.
+target_compile_definitions(bascule_settings INTERFACE BASCULE_BUILDING_LIBRARY)
+# Where an installed library finds its things when they are not beside it (a distribution may split prefixes). The helper
+# programs' directory is also given relative to the library's own, which survives a prefix that was moved.
+file(RELATIVE_PATH bascule_libexec_from_lib "${CMAKE_INSTALL_FULL_LIBDIR}" "${CMAKE_INSTALL_FULL_LIBEXECDIR}/bascule")
+set(BASCULE_LOCATION_DEFINITIONS
+  "BASCULE_INSTALLED_PLUGIN_DIRECTORY=\"${CMAKE_INSTALL_FULL_LIBDIR}/bascule/plugins\""
+  "BASCULE_INSTALLED_LIBEXEC_DIRECTORY=\"${CMAKE_INSTALL_FULL_LIBEXECDIR}/bascule\""
+  "BASCULE_LIBEXEC_FROM_LIBRARY=\"${bascule_libexec_from_lib}\"")
+target_compile_definitions(bascule_settings INTERFACE ${BASCULE_LOCATION_DEFINITIONS})
+
+if(BASCULE_SANITIZE STREQUAL "address")
+  set(bascule_sanitizer_flags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+elseif(BASCULE_SANITIZE STREQUAL "thread")
+  set(bascule_sanitizer_flags -fsanitize=thread -fno-omit-frame-pointer)
+endif()
+if(BASCULE_SANITIZE)
+  target_compile_options(bascule_settings INTERFACE ${bascule_sanitizer_flags})
+  target_link_options(bascule_settings INTERFACE ${bascule_sanitizer_flags})
+endif()

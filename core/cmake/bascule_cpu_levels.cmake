@@ -9,14 +9,17 @@
 # If that is the AVX-512 one, ordinary code dies of SIGILL on a machine without AVX-512. Hidden visibility does not help:
 # the duplicates meet in one link, and libstdc++ marks its own as visible anyway. So each level's objects are first linked
 # into one relocatable object (ld -r, with COMDAT groups dissolved so that the final link does not merge them), and then
-# every symbol but the level's own becomes local to it (objcopy --keep-global-symbol). tests/build shows that it works.
+# every symbol but the level's own becomes local to it (objcopy --keep-global-symbol). tests/cpu_levels shows that it works.
+# For the same reason such a file must have no global constructors: the build refuses them.
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 include_guard(GLOBAL)
 
 find_program(BASCULE_LD NAMES ld.bfd ld REQUIRED)
 find_program(BASCULE_OBJCOPY NAMES objcopy REQUIRED)
-mark_as_advanced(BASCULE_LD BASCULE_OBJCOPY)
+find_program(BASCULE_READELF NAMES readelf REQUIRED)
+mark_as_advanced(BASCULE_LD BASCULE_OBJCOPY BASCULE_READELF)
+set(bascule_isolate_script "${CMAKE_CURRENT_LIST_DIR}/isolate_cpu_level.cmake")
 
 set(BASCULE_CPU_LEVELS 2 3 4)
 set(bascule_cpu_level_2_flags -march=x86-64-v2)
@@ -42,16 +45,13 @@ function(bascule_add_cpu_level_objects target)
       BASCULE_CPU_LEVEL=${level} BASCULE_CPU_NAMESPACE=x86_64_v${level})
     set(object "${CMAKE_CURRENT_BINARY_DIR}/${target}_v${level}.o")
     add_custom_command(OUTPUT "${object}"
-      COMMAND "${BASCULE_LD}" -r --force-group-allocation -o "${object}.all" $<TARGET_OBJECTS:${parts}>
-      COMMAND "${BASCULE_OBJCOPY}" --wildcard
-              "--keep-global-symbol=_ZN7bascule7kernels9x86_64_v${level}*"
-              "--keep-global-symbol=_ZNK7bascule7kernels9x86_64_v${level}*"
-              "--keep-global-symbol=*_x86_64_v${level}"
-              "${object}.all" "${object}"
-      COMMAND "${CMAKE_COMMAND}" -E rm "${object}.all"
-      DEPENDS $<TARGET_OBJECTS:${parts}>
+      COMMAND "${CMAKE_COMMAND}" "-DLD=${BASCULE_LD}" "-DOBJCOPY=${BASCULE_OBJCOPY}" "-DREADELF=${BASCULE_READELF}"
+              "-DLEVEL=${level}" "-DOBJECTS=$<TARGET_OBJECTS:${parts}>" "-DOUTPUT=${object}"
+              # the sanitizers' own module constructors are plain calls
+              "-DCHECK_CONSTRUCTORS=$<NOT:$<BOOL:${BASCULE_SANITIZE}>>" -P "${bascule_isolate_script}"
+      DEPENDS $<TARGET_OBJECTS:${parts}> "${bascule_isolate_script}"
       COMMENT "Isolating the x86-64-v${level} code of ${target}"
-      COMMAND_EXPAND_LISTS VERBATIM)
+      VERBATIM)
     list(APPEND objects "${object}")
   endforeach()
   set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)

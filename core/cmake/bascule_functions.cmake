@@ -47,6 +47,11 @@ function(bascule_add_objects target)
   endif()
 endfunction()
 
+# bascule_program(<target>...): makes targets part of what `make build` builds (everything but tests).
+function(bascule_program)
+  set_property(GLOBAL APPEND PROPERTY BASCULE_PROGRAMS ${ARGN})
+endfunction()
+
 # bascule_texts(<variable> <directory> [RECURSE]): the text files of a folder that are embedded.
 function(bascule_texts out directory)
   cmake_parse_arguments(PARSE_ARGV 2 arg "RECURSE" "" "")
@@ -82,7 +87,8 @@ function(bascule_add_test name)
     return()
   endif()
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE bascule_settings bascule_third_party bascule_doctest ${arg_LINK})
+  target_link_libraries(${name} PRIVATE bascule_settings bascule_third_party bascule_doctest
+    bascule_opencl_headers ${arg_LINK})
   if(NOT arg_OWN_MAIN)
     target_link_libraries(${name} PRIVATE bascule_doctest_main)
   endif()
@@ -105,6 +111,10 @@ function(bascule_set_test_properties name label timeout serial environment)
   endif()
   set(home "${PROJECT_BINARY_DIR}/tests/home")
   file(MAKE_DIRECTORY "${home}")
+  if(BASCULE_SANITIZE)
+    # ocl-icd opens drivers with RTLD_DEEPBIND, which some drivers do not survive under a sanitizer: PoCL alone is tested.
+    list(PREPEND environment "OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd" ${bascule_symbolizer})
+  endif()
   list(PREPEND environment
     "HOME=${home}" "XDG_CONFIG_HOME=${home}/.config" "XDG_CACHE_HOME=${home}/.cache"
     "BASCULE_PLUGIN_PATH=${BASCULE_OUTPUT_PLUGINS}"
@@ -158,6 +168,7 @@ function(bascule_add_plugin name)
     LINKER_LANGUAGE CXX
     LIBRARY_OUTPUT_DIRECTORY "${BASCULE_OUTPUT_PLUGINS}"
     BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
+  bascule_program(bascule_${name})
   bascule_configure_manifest(${name} "${BASCULE_OUTPUT_PLUGINS}/${name}.json")
   if(BASCULE_INSTALL)
     install(TARGETS bascule_${name} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/bascule/plugins" COMPONENT runtime)
@@ -193,6 +204,16 @@ function(bascule_embed_text out)
   endforeach()
   set(${out} "${headers}" PARENT_SCOPE)
 endfunction()
+
+if(BASCULE_SANITIZE)
+  find_program(BASCULE_SYMBOLIZER NAMES llvm-symbolizer-22 llvm-symbolizer)
+  mark_as_advanced(BASCULE_SYMBOLIZER)
+  set(bascule_symbolizer)
+  if(BASCULE_SYMBOLIZER)
+    set(bascule_symbolizer "ASAN_SYMBOLIZER_PATH=${BASCULE_SYMBOLIZER}"
+      "TSAN_OPTIONS=external_symbolizer_path=${BASCULE_SYMBOLIZER}")
+  endif()
+endif()
 
 # doctest's main function, compiled once for all test executables.
 if(BASCULE_BUILD_TESTS)

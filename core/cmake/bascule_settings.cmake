@@ -44,14 +44,6 @@ target_include_directories(bascule_settings INTERFACE
   "${BASCULE_GENERATED}")
 # bascule.h: our own objects are where the public functions are defined.
 target_compile_definitions(bascule_settings INTERFACE BASCULE_BUILDING_LIBRARY)
-# Where an installed library finds its things when they are not beside it (a distribution may split prefixes). The helper
-# programs' directory is also given relative to the library's own, which survives a prefix that was moved.
-file(RELATIVE_PATH bascule_libexec_from_lib "${CMAKE_INSTALL_FULL_LIBDIR}" "${CMAKE_INSTALL_FULL_LIBEXECDIR}/bascule")
-set(BASCULE_LOCATION_DEFINITIONS
-  "BASCULE_INSTALLED_PLUGIN_DIRECTORY=\"${CMAKE_INSTALL_FULL_LIBDIR}/bascule/plugins\""
-  "BASCULE_INSTALLED_LIBEXEC_DIRECTORY=\"${CMAKE_INSTALL_FULL_LIBEXECDIR}/bascule\""
-  "BASCULE_LIBEXEC_FROM_LIBRARY=\"${bascule_libexec_from_lib}\"")
-target_compile_definitions(bascule_settings INTERFACE ${BASCULE_LOCATION_DEFINITIONS})
 
 if(BASCULE_SANITIZE STREQUAL "address")
   set(bascule_sanitizer_flags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

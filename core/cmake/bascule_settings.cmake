@@ -33,6 +33,8 @@ target_compile_options(bascule_settings INTERFACE
   -Wall -Wextra
   # Same bits on every backend and in the reference: a fused multiply-add happens only where it is written.
   -ffp-contract=off
+  # __FILE__ as in the repository: no build directory in what is shipped.
+  "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/="
   # Inline functions with static variables must not tie two copies of a library together for the whole process.
   $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
 if(BASCULE_WARNINGS_AS_ERRORS)

@@ -1,0 +1,48 @@
+#!/bin/sh
+# Installs the build into a fresh prefix, moves the prefix elsewhere, and builds and runs two outside programs against it:
+# one by find_package, one by pkg-config. Nothing of the build tree is visible to them.
+# Usage: check_installed.sh BUILD_DIRECTORY WORK_DIRECTORY CMAKE C_COMPILER CXX_COMPILER
+#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+set -eu
+build=$1 work=$2 cmake=$3 cc=$4 cxx=$5
+here=$(cd "$(dirname "$0")" && pwd)
+
+rm -rf "$work"
+mkdir -p "$work"
+"$cmake" --install "$build" --prefix "$work/first" >"$work/install.log"
+mv "$work/first" "$work/prefix" # what was installed must not depend on where it was installed to
+prefix=$work/prefix
+
+unset BASCULE_PLUGIN_PATH BASCULE_CONFIG BASCULE_BACKENDS BASCULE_DEVICE LD_LIBRARY_PATH
+cd "$work" # neither the build tree nor the prefix
+
+echo "--- exported names"
+# shellcheck disable=SC2046  # no white space in these paths
+sh "$here/check_exports.sh" $(find "$prefix" -name '*.so')
+
+echo "--- no trace of the build tree"
+if grep -rlF "$build" "$prefix"; then
+  echo "the files above name the build directory $build" >&2
+  exit 1
+fi
+
+echo "--- find_package"
+"$cmake" -S "$here/cmake" -B "$work/cmake" "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_CXX_COMPILER=$cxx" >"$work/configure.log"
+"$cmake" --build "$work/cmake"
+"$work/cmake/axpb"
+
+echo "--- pkg-config"
+pkgconfig=$(dirname "$(find "$prefix" -name bascule.pc)")
+PKG_CONFIG_PATH=$pkgconfig
+export PKG_CONFIG_PATH
+libdir=$(pkg-config --variable=libdir bascule)
+# shellcheck disable=SC2046  # a list of options
+"$cc" -std=c11 -Wall -Wextra -Werror "$here/pkg-config/axpb.c" -o "$work/axpb_c" \
+  $(pkg-config --cflags --libs bascule) "-Wl,-rpath,$libdir"
+"$work/axpb_c"
+
+echo "--- the installed program"
+"$prefix/bin/bascule" --version
+"$prefix/bin/bascule" doctor --require cpu >"$work/doctor.txt"
+grep -qF "$prefix" "$work/doctor.txt" || { cat "$work/doctor.txt"; echo "doctor does not use the installed plugins" >&2; exit 1; }

@@ -4,6 +4,7 @@
 #   x_test.cpp          unit tests (doctest), in the executable <group>_test          ctest label quick
 #   x_full_test.cpp     slower tests, in the executable <group>_full_test             ctest label full
 #   x_nightly_test.cpp  the longest, in the executable <group>_nightly_test           ctest label nightly
+#   test_x.cpp          support code shared by the folder's tests (kernels/common: by all kernels' tests)
 #   x_main.cpp          a helper program, build/libexec/bascule/bascule-x (core only; core/cli/main.cpp is the CLI)
 #   x_cpu.cpp           kernels only: compiled once per x86-64 level, see bascule_cpu_levels.cmake
 #   x.cl x.json x.html x.css x.js     (core, kernels) embedded as text: #include "core/loader/x.json.hpp" gives
@@ -27,7 +28,7 @@ function(bascule_sources out directory)
     set(glob GLOB_RECURSE)
   endif()
   file(${glob} files CONFIGURE_DEPENDS "${directory}/*.cpp" "${directory}/*.c")
-  list(FILTER files EXCLUDE REGEX "_(test|main|cpu)\\.cpp$|/main\\.cpp$")
+  list(FILTER files EXCLUDE REGEX "_(test|main|cpu)\\.cpp$|/main\\.cpp$|/test_[^/]*$")
   set(${out} "${files}" PARENT_SCOPE)
 endfunction()
 
@@ -137,6 +138,12 @@ function(bascule_add_folder_tests group directory)
   file(${glob} quick CONFIGURE_DEPENDS "${directory}/*_test.cpp")
   set(full "${quick}")
   set(nightly "${quick}")
+  file(${glob} support CONFIGURE_DEPENDS "${directory}/test_*.cpp")
+  list(FILTER support EXCLUDE REGEX "_test\\.cpp$")
+  if(support)
+    bascule_add_objects(${group}_test_support SOURCES ${support} LINK bascule_doctest)
+    list(APPEND arg_LINK ${group}_test_support)
+  endif()
   list(FILTER quick EXCLUDE REGEX "_(full|nightly)_test\\.cpp$")
   list(FILTER full INCLUDE REGEX "_full_test\\.cpp$")
   list(FILTER nightly INCLUDE REGEX "_nightly_test\\.cpp$")

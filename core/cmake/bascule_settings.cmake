@@ -37,6 +37,8 @@ target_compile_options(bascule_settings INTERFACE
   "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/="
   # Inline functions with static variables must not tie two copies of a library together for the whole process.
   $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+# Plugins report it as their build: it changes whenever the code does, and only then.
+target_link_options(bascule_settings INTERFACE LINKER:--build-id=sha1)
 if(BASCULE_WARNINGS_AS_ERRORS)
   target_compile_options(bascule_settings INTERFACE -Werror)
 endif()

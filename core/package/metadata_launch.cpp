@@ -63,7 +63,17 @@ struct LaunchReader {
     launch.arguments.push_back(std::move(argument));
   }
 
+  // Left out: the contract's parameters in their order.
   void read_arguments(JsonFields& fields, Launch& launch) {
+    if (fields.any("arguments") == nullptr) {
+      for (std::uint32_t i = 0; i < contract.parameters.size(); ++i) {
+        LaunchArgument argument;
+        argument.parameter = i;
+        argument.form = default_form();
+        launch.arguments.push_back(std::move(argument));
+      }
+      return;
+    }
     const auto& items = fields.array("arguments", kMaxArguments);
     for (std::size_t i = 0; i < items.size(); ++i) {
       launch.arguments.push_back(read_argument(items[i], concat(fields.path("arguments"), "[", i, "]")));
@@ -71,8 +81,13 @@ struct LaunchReader {
   }
 
   LaunchArgument read_argument(const JsonValue& value, const std::string& path) {
-    JsonFields fields(value, path, errors);
     LaunchArgument argument;
+    if (value.kind == JsonValue::Kind::string) {
+      find_parameter(value.string, path, argument);
+      argument.form = default_form();
+      return argument;
+    }
+    JsonFields fields(value, path, errors);
     if (fields.any("parameter") != nullptr) read_parameter(fields, argument);
     else if (const JsonValue* derived = fields.any("value")) read_value(fields, *derived, argument);
     else if (const JsonValue* slice = fields.object("workspace")) read_workspace(fields, *slice, argument);
@@ -84,23 +99,34 @@ struct LaunchReader {
 
   void read_parameter(JsonFields& fields, LaunchArgument& argument) {
     const std::string name = fields.required_string("parameter");
+    const Parameter* found = find_parameter(name, fields.path("parameter"), argument);
+    if (found != nullptr && found->kind == ParameterKind::buffer) argument.form = read_form(fields);
+  }
+
+  const Parameter* find_parameter(std::string_view name, std::string_view path, LaunchArgument& argument) {
     const auto& parameters = contract.parameters;
-    const auto found = std::find_if(parameters.begin(), parameters.end(), [&name](const Parameter& p) { return p.name == name; });
+    const auto found = std::find_if(parameters.begin(), parameters.end(), [name](const Parameter& p) { return p.name == name; });
     if (found == parameters.end()) {
       std::string known;
       for (const Parameter& parameter : parameters) known += concat(known.empty() ? "" : ", ", parameter.name);
-      fields.fail("parameter", concat("the contract has no parameter \"", name, "\"", known.empty() ? "" : "; it has ", known));
-      return;
+      errors.add(path, concat("the contract has no parameter \"", name, "\"", known.empty() ? "" : "; it has ", known));
+      return nullptr;
     }
     argument.parameter = static_cast<std::uint32_t>(found - parameters.begin());
-    if (found->kind == ParameterKind::buffer) argument.form = read_form(fields);
+    return &*found;
+  }
+
+  BufferForm default_form() const {
+    if (variant.format == "host") return BufferForm::span;
+    return variant.format == "opencl-c" || variant.format == "spirv" ? BufferForm::split : BufferForm::address;
   }
 
   BufferForm read_form(JsonFields& fields) {
-    const bool host = variant.format == "host";
-    const bool split = variant.format == "opencl-c" || variant.format == "spirv";
-    const std::string form = fields.word("as", {"span", "split", "address"}, host ? "span" : split ? "split" : "address");
-    if (host != (form == "span")) fields.fail("as", concat("\"", form, "\" is not what format ", variant.format, " takes"));
+    const std::string form = fields.word("as", {"span", "split", "address"}, "");
+    if (form.empty()) return default_form();
+    if ((variant.format == "host") != (form == "span")) {
+      fields.fail("as", concat("\"", form, "\" is not what format ", variant.format, " takes"));
+    }
     return form == "span" ? BufferForm::span : form == "split" ? BufferForm::split : BufferForm::address;
   }
 

@@ -88,6 +88,18 @@ TEST_CASE("every kind of launch argument survives writing and reading") {
   CHECK(write_metadata(metadata) == write_metadata(read(write_metadata(metadata))));
 }
 
+TEST_CASE("arguments left out are the contract's parameters, and a bare name is a parameter") {
+  const auto with = [](std::string_view arguments) {
+    return write_metadata(read(replaced(
+        std::string(kAxpb), R"([{"parameter": "a"}, {"parameter": "n"}, {"parameter": "x"}, {"parameter": "y"}]}])", arguments)));
+  };
+  const std::string written = write_metadata(read(kAxpb));
+  CHECK(with(R"(["a", {"parameter": "n"}, "x", "y"]}])") == written);
+  const std::string without = replaced(std::string(kAxpb), R"(["GRAIN"],
+                   "arguments": [{"parameter": "a"}, {"parameter": "n"}, {"parameter": "x"}, {"parameter": "y"}]})", R"(["GRAIN"]})");
+  CHECK(write_metadata(read(without)) == written);
+}
+
 TEST_CASE("an unknown, missing or doubled name is refused with its path") {
   CHECK(contains(refusal(R"("doc": "y = a*x + b")", R"("dok": "")"), "kernels[0]: unknown name \"dok\"; known here: "));
   CHECK(contains(refusal(R"("kind": "scalar", "type": "u64")", R"("kind": "scalar")"),

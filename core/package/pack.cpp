@@ -35,6 +35,11 @@ class Packer {
     if (!source) return source.take_error();
     auto metadata = read_metadata(*source, MetadataForm::source, 0, path);
     if (!metadata) return metadata.take_error();
+    if (!first_ && (metadata->name != merged_.name || metadata->version != merged_.version)) {
+      return Error{BSC_INVALID_PACKAGE, concat(path, ": package: it is ", metadata->name, " ", metadata->version, ", but the first file's is ",
+                                               merged_.name, " ", merged_.version),
+                   "give all source files of a package the same name and version"};
+    }
     for (std::size_t k = 0; k < metadata->kernels.size(); ++k) {
       Kernel& kernel = metadata->kernels[k];
       for (std::size_t v = 0; v < kernel.variants.size(); ++v) {

@@ -104,6 +104,12 @@ Status LaunchPlan::fill_argument(const Argument& argument, const BoundArgument* 
                                                      call.workspace_bytes, " bytes"),
                            "correct the workspace expressions of the plan"});
       }
+      const ElementType type = argument.planned->type;
+      if (offset % element_bytes(type) != 0) {
+        return named(Error{BSC_INVALID_PACKAGE, concat("its plan takes byte ", offset, " of the workspace, which is no multiple of the ",
+                                                       element_bytes(type), " bytes of ", element_type_name(type)),
+                           "correct the workspace expressions of the plan"});
+      }
       out.memory = workspace;
       out.offset = workspace_offset + offset;
       break;

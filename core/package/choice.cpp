@@ -57,16 +57,20 @@ std::string check_target(const Variant& variant, const DeviceTraits& device) {
   return concat("needs ", variant.target, ", the device is ", device.architecture.empty() ? "of no known architecture" : device.architecture);
 }
 
+std::string need_text(const CapabilityNeed& need) {
+  std::string result = concat("needs capability ", need.name);
+  if (need.at_least) result += concat(" >= ", *need.at_least);
+  if (need.at_most) result += concat(need.at_least ? " and" : "", " <= ", *need.at_most);
+  return result;
+}
+
 std::string check_capabilities(const Variant& variant, const DeviceTraits& device) {
   for (const CapabilityNeed& need : variant.capabilities) {
     const auto same = [&need](const DeviceCapability& capability) { return capability.name == need.name; };
     const auto found = std::find_if(device.capabilities.begin(), device.capabilities.end(), same);
-    if (found == device.capabilities.end()) {
-      return concat("needs capability ", need.name, " >= ", need.at_least, ", which the device does not know");
-    }
-    if (found->value < need.at_least) {
-      return concat("needs capability ", need.name, " >= ", need.at_least, ", the device has ", found->value);
-    }
+    if (found == device.capabilities.end()) return concat(need_text(need), ", which the device does not know");
+    const bool enough = (!need.at_least || found->value >= *need.at_least) && (!need.at_most || found->value <= *need.at_most);
+    if (!enough) return concat(need_text(need), ", the device has ", found->value);
   }
   return {};
 }

@@ -73,6 +73,12 @@ TEST_CASE("each way to be unusable has its reason") {
   CHECK(reason(cpu(""), sample, &host.table) == "needs x86-64-v3, the device is of no known architecture");
   CHECK(reason(cpu("x86-64-v3", 0), sample, &host.table) == "needs capability avx2 >= 1, the device has 0");
   CHECK(reason(cpu(), with("\"avx2\"", "\"amx\""), &host.table) == "needs capability amx >= 1, which the device does not know");
+  CHECK(reason(cpu("x86-64-v3", 3), with("\"at_least\": 1", "\"at_most\": 2"), &host.table) ==
+        "needs capability avx2 <= 2, the device has 3");
+  CHECK(reason(cpu("x86-64-v3", 2), with("\"at_least\": 1", "\"at_most\": 2"), &host.table).empty());
+  CHECK(reason(cpu("x86-64-v3", 0), with("\"at_least\": 1", "\"at_least\": 1, \"at_most\": 2"), &host.table) ==
+        "needs capability avx2 >= 1 and <= 2, the device has 0");
+  CHECK(reason(cpu("x86-64-v3", 0), with(", \"at_least\": 1", ""), &host.table) == "needs capability avx2 >= 1, the device has 0");
   CHECK(reason(cpu(), sample, nullptr) == "host function axpb_f32_v3 is not in this process");
   CHECK(reason(opencl(), with("\"BLOCK\": 256", "\"BLOCK\": 2048"), nullptr, 1) ==
         "needs blocks of 2048 threads, the device allows 1024");

@@ -18,7 +18,9 @@ void read_capabilities(JsonFields& fields, Variant& variant, JsonErrors& errors)
     CapabilityNeed need;
     need.name = item.required_string("name");
     check_label(need.name, item.path("name"), errors);
-    need.at_least = item.signed_integer("at_least", 1);
+    if (item.any("at_least") != nullptr) need.at_least = item.signed_integer("at_least", 0);
+    if (item.any("at_most") != nullptr) need.at_most = item.signed_integer("at_most", 0);
+    if (!need.at_least && !need.at_most) need.at_least = 1;
     item.finish();
     variant.capabilities.push_back(std::move(need));
   }

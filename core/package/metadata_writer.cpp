@@ -108,7 +108,10 @@ void write_variant_members(JsonWriter& json, const Contract& contract, const Var
   if (!variant.minimum_driver.empty()) json.member("minimum_driver", variant.minimum_driver);
   json.member("sub_group", variant.sub_group).key("capabilities").begin_array();
   for (const CapabilityNeed& need : variant.capabilities) {
-    json.begin_object().member("name", need.name).member("at_least", need.at_least).end_object();
+    json.begin_object().member("name", need.name);
+    if (need.at_least) json.member("at_least", *need.at_least);
+    if (need.at_most) json.member("at_most", *need.at_most);
+    json.end_object();
   }
   json.end_array().key("constants").begin_object();
   for (const Constant& constant : variant.constants) json.member(constant.name, constant.value);

@@ -44,7 +44,8 @@ struct Launch {
 
 struct CapabilityNeed {
   std::string name;
-  std::int64_t at_least = 1;
+  std::optional<std::int64_t> at_least;
+  std::optional<std::int64_t> at_most;
 };
 
 struct Constant {

@@ -26,6 +26,14 @@ struct JsonValue {
   std::vector<JsonValue> items;                            // array
   std::vector<std::pair<std::string, JsonValue>> members;  // object, in order
 
+  // Defined where the struct is complete: clang 22 needs that for a vector of pairs that hold it.
+  JsonValue();
+  JsonValue(const JsonValue&);
+  JsonValue(JsonValue&&) noexcept;
+  JsonValue& operator=(const JsonValue&);
+  JsonValue& operator=(JsonValue&&) noexcept;
+  ~JsonValue();
+
   const JsonValue* find(std::string_view name) const;
   // "a number", "an object", ... for messages.
   std::string_view kind_name() const;

@@ -107,7 +107,11 @@ void sleeping_hand_off() {
   Gate request, reply, done;
   bool stop = false;
   std::thread peer([&] {
-    for (request.pass(); !stop; request.pass()) reply.open();
+    while (true) {
+      request.pass();
+      if (stop) break;
+      reply.open();
+    }
   });
   std::vector<double> plain, executors;
   for (int sample = 0; sample < 3000; ++sample) {

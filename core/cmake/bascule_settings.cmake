@@ -36,7 +36,9 @@ target_compile_options(bascule_settings INTERFACE
   # __FILE__ as in the repository: no build directory in what is shipped.
   "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/="
   # Inline functions with static variables must not tie two copies of a library together for the whole process.
-  $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+  $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>
+  # g++ 12 warns falsely about `"text" + std::string(...)` (GCC bug 105651, fixed in 13).
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
 # Plugins report it as their build: it changes whenever the code does, and only then.
 target_link_options(bascule_settings INTERFACE LINKER:--build-id=sha1)
 if(BASCULE_WARNINGS_AS_ERRORS)

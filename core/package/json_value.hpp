@@ -39,7 +39,7 @@ struct JsonValue {
   std::string_view kind_name() const;
 };
 
-inline constexpr std::size_t kMaxJsonBytes = std::size_t{64} << 20;
+inline constexpr std::size_t kMaxJsonBytes = std::size_t{1} << 27;
 inline constexpr std::size_t kMaxJsonDepth = 16;
 inline constexpr std::size_t kMaxJsonMembers = 1024;  // of one object
 inline constexpr std::size_t kMaxJsonValues = 300'000;

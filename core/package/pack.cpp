@@ -69,7 +69,7 @@ class Packer {
   }
 
  private:
-  static constexpr std::size_t kMaxJsonSourceBytes = std::size_t{64} << 20;
+  static constexpr std::size_t kMaxJsonSourceBytes = std::size_t{1} << 27;
 
   Status add_image(Variant& variant, const std::string& source_path, const std::string& json_path) {
     if (variant.image_file.empty()) return {};

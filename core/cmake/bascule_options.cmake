@@ -7,6 +7,7 @@ include(GNUInstallDirs)
 option(BASCULE_BUILD_TESTS "Build the tests and register them with ctest" "${PROJECT_IS_TOP_LEVEL}")
 option(BASCULE_INSTALL "Create the install rules" "${PROJECT_IS_TOP_LEVEL}")
 option(BASCULE_WARNINGS_AS_ERRORS "Turn compiler warnings into errors (for developers; off for packagers)" OFF)
+option(BASCULE_BUILD_PEERS "Build bascule-peers: our CPU kernels against OpenBLAS, BLIS and oneDNN (opened at run time)" OFF)
 set(BASCULE_SANITIZE "" CACHE STRING "Sanitizer: empty, address (address + undefined behaviour) or thread")
 set_property(CACHE BASCULE_SANITIZE PROPERTY STRINGS "" address thread)
 

@@ -37,6 +37,7 @@ void search(const SearchDirectory& directory, DirectoryReport& report, Discovery
     report.note = "is writable by every user: not searched (run: chmod o-w " + directory.path + ")";
     return;
   }
+  report.usable = true;
   for (const std::string& name : *names) {
     if (!name.ends_with(kSuffix) || name.size() == kSuffix.size()) continue;
     auto manifest = read_manifest(anchored(name, directory.path));
@@ -90,11 +91,14 @@ Discovery discover(std::span<const SearchDirectory> directories) {
   Discovery discovery;
   std::map<std::string, std::string> searched;  // real path -> as written
   for (const SearchDirectory& directory : directories) {
-    DirectoryReport report{directory.path, directory.origin, 0, ""};
+    DirectoryReport report;
+    report.path = directory.path;
+    report.origin = directory.origin;
     const auto [first, is_new] = searched.emplace(real_path(directory.path), directory.path);
     if (is_new) {
       search(directory, report, discovery);
     } else {
+      report.usable = true;
       report.note = "already searched as " + first->second;
     }
     discovery.directories.push_back(std::move(report));

@@ -24,6 +24,7 @@ struct DirectoryReport {
   std::string path;
   std::string origin;
   std::size_t manifests = 0;  // valid ones
+  bool usable = false;        // it could be searched
   std::string note;           // "does not exist", "no manifest in it", "is writable by every user: not searched", ...
 };
 

@@ -106,7 +106,11 @@ Result<DoctorReport> examine(const Config& config, const Environment& environmen
   }
   for (DoctorEntry& entry : report.backends) {
     const auto fault = check_options(entry.name, config.backend_options(entry.name), entry.verdict.options);
-    if (!fault.ok() && !entry.verdict.options.empty()) entry.option_fault = fault.error().message;
+    if (fault.ok() || entry.verdict.options.empty()) continue;
+    entry.option_fault = fault.error().message;
+    if (entry.verdict.state != BSC_INVALID_CONFIG) continue;
+    entry.verdict.reason = fault.error().message;  // the probe did not know where the option was set
+    entry.verdict.remedy = fault.error().remedy;
   }
   return report;
 }

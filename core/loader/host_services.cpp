@@ -29,7 +29,7 @@ bool is_usable(const bsc_plugin_cache_key* key) {
 
 void* allocate(std::uint64_t bytes, std::uint64_t alignment) {
   const std::uint64_t least = std::max<std::uint64_t>(alignment, alignof(std::max_align_t));
-  if (!std::has_single_bit(least) || bytes > UINT64_MAX - least) return nullptr;
+  if ((alignment != 0 && !std::has_single_bit(alignment)) || bytes > UINT64_MAX - least) return nullptr;
   // aligned_alloc wants a multiple of the alignment; and 0 bytes is a valid block too.
   return std::aligned_alloc(least, std::max<std::uint64_t>((bytes + least - 1) / least * least, least));
 }

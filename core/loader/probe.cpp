@@ -67,7 +67,8 @@ Result<ProbeRequest> probe_request(const std::vector<std::string>& arguments) {
     if (arguments[i].starts_with(kDriverArgument))
       request.driver = std::move(value);
     else
-      request.options.push_back({std::move(name), std::move(value), "command line"});
+      request.options.push_back(
+          {std::move(name), std::move(value), std::string(kProbeOrigin.substr(0, kProbeOrigin.size() - 2))});
   }
   return request;
 }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/loader/verdict.hpp"
@@ -14,6 +15,9 @@ namespace bascule::core {
 
 // Where bascule-probe is: relative to our own library, else as installed; "" if it is in neither place.
 std::string find_probe_program();
+
+// What stands for an option's origin in messages of the probe, which does not know it.
+inline constexpr std::string_view kProbeOrigin = "probe argument: ";
 
 // Arguments of bascule-probe, and back. MANIFEST [driver=PATH] [NAME=VALUE ...]
 std::vector<std::string> probe_arguments(const ProbeRequest& request);

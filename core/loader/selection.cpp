@@ -19,6 +19,14 @@ bool contains(const std::vector<std::string>& list, const std::string& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
+std::string searched_text(const Discovery& discovery) {
+  std::vector<std::string> searched;
+  for (const DirectoryReport& directory : discovery.directories) {
+    searched.push_back(directory.path + (directory.note.empty() ? "" : " (" + directory.note + ")"));
+  }
+  return join(searched, ", ");
+}
+
 Verdict no_automatic_device(const std::string& name, const std::vector<std::string>& types) {
   return verdict_of(name, Error{BSC_NO_DEVICE,
                                 "no device of type " + join(types, ", ") + "; others are used only when \"" + name +
@@ -130,12 +138,13 @@ class Selecting {
     return probe_cached(request, program, config_.probe_timeout(), *verdicts_, environment_);
   }
 
-  // A probe knows an option only by its name; the message must say where it was set.
+  // A probe and a plugin know an option only by its name; the message must say where it was set.
   Error config_error(const std::string& name, const Verdict& verdict) const {
     Error error{BSC_INVALID_CONFIG, verdict.reason, verdict.remedy, name, verdict.call};
     if (verdict.remedy == default_remedy(name, BSC_INVALID_CONFIG))
       error.remedy = "Correct the option; `bascule doctor` lists all.";
     for (const BackendOption& option : config_.backend_options(name)) {
+      if (error.message.starts_with(kProbeOrigin)) error.message.erase(0, kProbeOrigin.size());
       if (error.message.find(option.origin) == std::string::npos &&
           error.message.find(option.name) != std::string::npos) {
         error.message = option.origin + ": " + error.message;
@@ -149,8 +158,11 @@ class Selecting {
     Error error{BSC_NO_BACKEND, "no usable backend among " + join(names, ", ") + " (`backends`: " +
                                     (config_.automatic() ? "auto" : "set by " + config_.origin("backends")) + ")"};
     for (const BackendRecord& record : selection_.records) {
-      error.message += "\n  " + record.name + ": " + status_name(record.state) + ": " + record.reason;
+      // The searched directories are the same for all; they come once, at the end.
+      error.message += "\n  " + record.name + ": " + status_name(record.state) +
+                       (record.state == BSC_PLUGIN_MISSING ? "" : ": " + record.reason);
     }
+    error.message += "\n  plugins were searched in " + searched_text(selection_.discovery);
     error.remedy =
         "Install one of them, or name another in `backends` or BASCULE_BACKENDS; `bascule doctor` shows all.";
     return error;
@@ -162,9 +174,10 @@ class Selecting {
       BackendRecord record;
       record.name = name;
       if (const Manifest* manifest = selection_.discovery.find(name)) {
-        record.state = BSC_OK;
+        record.state = BSC_INVALID_STATE;  // nobody has looked: "usable" would be a guess
         record.plugin_path = manifest->plugin_path;
-        record.reason = "not named in `backends`";
+        record.reason = "installed, but not named in `backends`";
+        record.remedy = "Name it in `backends` or BASCULE_BACKENDS to use it.";
       } else {
         const Verdict verdict = missing_plugin(name, selection_.discovery);
         record.state = verdict.state;
@@ -192,6 +205,13 @@ class Selecting {
   }
 
   void log_discovery() const {
+    for (const DirectoryReport& directory : selection_.discovery.directories) {
+      // A directory that somebody named and that is not there is a slip; one of the usual places is not.
+      if (!contains(config_.plugin_path(), directory.path) || directory.usable) continue;
+      const std::string line =
+          "plugin directory " + directory.path + " (set by " + directory.origin + ") " + directory.note;
+      log_.warning_once(line, line);
+    }
     if (!log_.enabled(LogLevel::kDebug)) return;
     for (const DirectoryReport& directory : selection_.discovery.directories) {
       log_.debug("plugins in " + directory.path + " (" + directory.origin +
@@ -241,11 +261,7 @@ Verdict missing_plugin(const std::string& name, const Discovery& discovery) {
     return verdict_of(
         name, Error{BSC_BROKEN, "its manifest cannot be used: " + problem->message, "Install the plugin again."});
   }
-  std::vector<std::string> searched;
-  for (const DirectoryReport& directory : discovery.directories) {
-    searched.push_back(directory.path + (directory.note.empty() ? "" : " (" + directory.note + ")"));
-  }
-  return verdict_of(name, Error{BSC_PLUGIN_MISSING, "no plugin for it; searched " + join(searched, ", ")});
+  return verdict_of(name, Error{BSC_PLUGIN_MISSING, "no plugin for it; searched " + searched_text(discovery)});
 }
 
 Status check_backend_names(const Config& config, const Discovery& discovery) {

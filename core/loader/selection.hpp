@@ -17,7 +17,7 @@ namespace bascule::core {
 
 struct BackendRecord {
   std::string name;
-  bsc_status state = BSC_PLUGIN_MISSING;  // BSC_OK: usable, or (not selected) not looked at
+  bsc_status state = BSC_PLUGIN_MISSING;  // BSC_OK: usable; BSC_INVALID_STATE: installed, not looked at
   std::string reason;
   std::string remedy;
   std::string plugin_path;  // "" if none was found

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "core/platform/file.hpp"
 
@@ -66,6 +68,27 @@ Status check_header(const std::string& path, const ElfW(Ehdr) & header, std::siz
   return {};
 }
 
+// Whether the file has all the bytes that its segments claim. The dynamic linker maps them without asking, and touching
+// a page beyond the end of a cut-off file is a bus error.
+Status check_segments(const std::string& path, int file, const ElfW(Ehdr) & header, std::uint64_t file_bytes) {
+  if (header.e_phnum == 0) return {};
+  if (header.e_phentsize != sizeof(ElfW(Phdr)) || header.e_phnum > 1024)
+    return refused(path, "has malformed program headers");
+  std::vector<ElfW(Phdr)> segments(header.e_phnum);
+  const std::size_t bytes = segments.size() * sizeof(ElfW(Phdr));
+  if (header.e_phoff > file_bytes || file_bytes - header.e_phoff < bytes ||
+      pread(file, segments.data(), bytes, static_cast<off_t>(header.e_phoff)) != static_cast<ssize_t>(bytes)) {
+    return refused(path, "is cut off within its program headers");
+  }
+  for (const ElfW(Phdr) & segment : segments) {
+    if (segment.p_type == PT_NULL || segment.p_filesz == 0) continue;
+    if (segment.p_offset > file_bytes || segment.p_filesz > file_bytes - segment.p_offset) {
+      return refused(path, "is cut off: it has " + std::to_string(file_bytes) + " bytes, a segment ends beyond them");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Status check_shared_object(const std::string& path) {
@@ -77,7 +100,8 @@ Status check_shared_object(const std::string& path) {
   ElfW(Ehdr) header{};
   const ssize_t bytes = pread(file.get(), &header, sizeof header, 0);
   if (bytes < 0) return system_error("read", path, errno);
-  return check_header(path, header, static_cast<std::size_t>(bytes));
+  BSC_RETURN_IF_ERROR(check_header(path, header, static_cast<std::size_t>(bytes)));
+  return check_segments(path, file.get(), header, static_cast<std::uint64_t>(status.st_size));
 }
 
 }  // namespace bascule::core

@@ -26,14 +26,6 @@ std::optional<std::uint32_t> read_limit(const std::string& file) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(whole, UINT32_MAX));
 }
 
-std::string own_control_group() {
-  std::ifstream in("/proc/self/cgroup");
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("0::/")) return line.substr(3);
-  }
-  return "/";
-}
-
 }  // namespace
 
 std::uint32_t affinity_processors() {
@@ -57,6 +49,14 @@ std::optional<std::uint32_t> control_group_processors(const std::string& mount, 
     if (group.find_last_of('/') == std::string::npos) break;
   }
   return least;
+}
+
+std::string own_control_group() {
+  std::ifstream in("/proc/self/cgroup");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("0::/")) return line.substr(3);
+  }
+  return "/";
 }
 
 std::uint32_t usable_processors() {

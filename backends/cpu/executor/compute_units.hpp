@@ -15,6 +15,9 @@ namespace bascule::cpu {
 /// under `mount` (usually /sys/fs/cgroup), rounded up to whole processors; nothing where none is set.
 [[nodiscard]] std::optional<std::uint32_t> control_group_processors(const std::string& mount, const std::string& path);
 
+/// This process's control group (version 2), "/" where there is none.
+[[nodiscard]] std::string own_control_group();
+
 /// What a pool uses unless told otherwise: the affinity mask, cut to this process's control group limit.
 [[nodiscard]] std::uint32_t usable_processors();
 

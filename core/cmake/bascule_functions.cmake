@@ -42,6 +42,7 @@ function(bascule_add_objects target)
   target_link_libraries(${target} INTERFACE bascule_settings bascule_third_party)
   if(arg_SOURCES)
     add_library(${target}_compiled OBJECT ${arg_SOURCES})
+    set_target_properties(${target}_compiled PROPERTIES LINKER_LANGUAGE CXX) # a folder may hold embedded texts alone
     target_link_libraries(${target}_compiled PRIVATE bascule_settings bascule_third_party ${arg_LINK})
     target_sources(${target} INTERFACE $<TARGET_OBJECTS:${target}_compiled>)
     add_dependencies(${target} ${target}_compiled)

@@ -1,0 +1,143 @@
+// Launches: reading the options, checking arguments, filling the commands of a plan.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "core/runtime/launch.hpp"
+
+#include <array>
+#include <string>
+
+#include "core/runtime/buffer.hpp"
+#include "core/runtime/error_handle.hpp"
+#include "core/runtime/raw_launch.hpp"
+#include "core/runtime/sized.hpp"
+
+namespace bascule::core {
+namespace {
+
+Error argument_error(const bsc_kernel& kernel, std::size_t index, std::string message, std::string remedy) {
+  return invalid_argument(launch_name(kernel) + ", argument " + std::to_string(index) + ": " + std::move(message),
+                          std::move(remedy));
+}
+
+Status check_buffer(const bsc_kernel& kernel, const bsc_device& device, std::size_t index,
+                    const bsc_argument& argument) {
+  if (!argument.buffer) {
+    if (argument.bytes == 0 && argument.offset == 0) return {};
+    return argument_error(kernel, index, "the buffer is NULL, but " + std::to_string(argument.bytes) + " bytes of it are named",
+                          "give a buffer, or 0 bytes");
+  }
+  if (!argument.buffer->is(ObjectKind::kBuffer)) return handle_error(argument.buffer, "an argument's buffer");
+  if (&argument.buffer->device() != &device) {
+    return argument_error(kernel, index,
+                          std::string("the buffer is on ") + argument.buffer->device().info().id + ", the queue on " +
+                              device.info().id,
+                          "copy it with bsc_queue_copy first");
+  }
+  Status range = argument.buffer->check_range(argument.offset, argument.bytes, "launch");
+  if (!range.ok()) return argument_error(kernel, index, range.error().message, range.error().remedy);
+  return {};
+}
+
+Status check_argument(const bsc_kernel& kernel, const bsc_device& device, std::size_t index,
+                      const bsc_argument& argument) {
+  switch (argument.kind) {
+    case BSC_ARG_VALUE:
+      if (argument.value && argument.bytes != 0) return {};
+      return argument_error(kernel, index, "a value needs an address and at least one byte", "set .value and .bytes");
+    case BSC_ARG_BUFFER:
+      return check_buffer(kernel, device, index, argument);
+    case BSC_ARG_LOCAL:
+      if (!kernel.plan()) return {};
+      return argument_error(kernel, index, "local memory is given by the plan of a contract, not by the caller",
+                            "leave it out");
+    default:
+      return argument_error(kernel, index, "kind " + std::to_string(argument.kind) + " is unknown",
+                            "use BSC_ARG_VALUE, BSC_ARG_BUFFER or BSC_ARG_LOCAL");
+  }
+}
+
+// Grid dimensions that were left at 0 count as 1, unless the caller says that the grid counts as it is.
+Status read_shape(const bsc_launch_options& options, LaunchShape& shape) {
+  const bool grid = options.has_grid || options.grid[0] || options.grid[1] || options.grid[2];
+  const bool items = options.has_work_items || options.work_items;
+  if (grid && items) {
+    return invalid_argument("both work_items and grid were given", "give one: with work_items the plan picks the grid");
+  }
+  shape.has_work_items = items;
+  shape.work_items = options.work_items;
+  shape.has_grid = grid;
+  for (int d = 0; d < 3; ++d) {
+    shape.grid[d] = options.grid[d] == 0 && !options.has_grid ? 1 : options.grid[d];
+    shape.block[d] = options.block[d];
+    shape.cluster[d] = options.cluster[d];
+  }
+  shape.shared_bytes = options.shared_bytes;
+  shape.flags = (options.cooperative ? std::uint64_t{BSC_LAUNCH_COOPERATIVE} : 0) |
+                (options.streaming ? std::uint64_t{BSC_LAUNCH_STREAMING} : 0);
+  return {};
+}
+
+Status prepare_plan(const LaunchPlan& plan, bsc_device& device, const LaunchShape& shape,
+                    std::span<const BoundArgument> arguments, const Timeline* timeline, CommandStorage& storage,
+                    PreparedLaunch& out) {
+  BoundCall call;
+  BSC_RETURN_IF_ERROR(plan.bind(arguments, shape, call));
+  if (call.command_count == 0) return {};
+  bsc_plugin_memory workspace = nullptr;
+  if (call.workspace_bytes != 0) {
+    auto memory = device.allocate_pooled(call.workspace_bytes, timeline);
+    if (!memory.ok()) return memory.take_error();
+    out.workspace = std::move(memory).value();
+    workspace = out.workspace->handle();
+  }
+  const LaunchPlan::Storage space = storage.reserve(plan.storage_for(call));
+  BSC_RETURN_IF_ERROR(plan.fill(arguments, shape, call, workspace, 0, space));
+  out.commands = {space.commands, call.command_count};
+  return {};
+}
+
+}  // namespace
+
+std::string launch_name(const bsc_kernel& kernel) {
+  std::string name = "kernel " + kernel.name();
+  if (!kernel.variant().empty()) name += ", variant " + kernel.variant();
+  return name;
+}
+
+Status prepare_launch(bsc_kernel& kernel, bsc_device& device, const bsc_launch_options* options,
+                      std::span<const bsc_argument> arguments, const Timeline* timeline, CommandStorage& storage,
+                      PreparedLaunch& out) {
+  if (&kernel.device() != &device) {
+    return invalid_argument(launch_name(kernel) + " was loaded for " + kernel.device().info().id + ", the queue is on " +
+                                device.info().id,
+                            "create the kernel on the queue's device");
+  }
+  LaunchShape shape;
+  if (options) {
+    auto read = read_sized(options, "bsc_launch_options");
+    if (!read.ok()) return read.take_error();
+    BSC_RETURN_IF_ERROR(read_shape(*read, shape));
+  }
+  if (arguments.size() > kMaxParameters) {
+    return invalid_argument(launch_name(kernel) + ": " + std::to_string(arguments.size()) + " arguments given, at most " +
+                            std::to_string(kMaxParameters) + " are possible");
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    BSC_RETURN_IF_ERROR(check_argument(kernel, device, i, arguments[i]));
+  }
+  const LaunchPlan* plan = kernel.plan();
+  if (!plan) return prepare_raw_launch(kernel, shape, arguments, storage, out.commands);
+
+  BoundArgument bound[kMaxParameters];
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const bsc_argument& argument = arguments[i];
+    bound[i].is_buffer = argument.kind == BSC_ARG_BUFFER;
+    bound[i].value = argument.value;
+    bound[i].bytes = argument.bytes;
+    bound[i].memory = argument.buffer && bound[i].is_buffer ? argument.buffer->memory().handle() : nullptr;
+    bound[i].offset = argument.offset;
+  }
+  return prepare_plan(*plan, device, shape, {bound, arguments.size()}, timeline, storage, out);
+}
+
+}  // namespace bascule::core

@@ -6,6 +6,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bascule/plugin.h"
 #include "core/base/error.hpp"
@@ -53,21 +55,23 @@ class PluginError {
 
 class Backend {
  public:
-  // `instance` is an opened instance of the plugin; it is closed with this object.
-  Backend(std::string name, const bsc_plugin_api& api, bsc_plugin_instance instance)
-      : name_(std::move(name)), tables_(api), instance_(instance) {}
+  // `instance` is an opened instance of the plugin, closed with this object; `devices` are those of it that count.
+  Backend(std::string name, const bsc_plugin_api& api, bsc_plugin_instance instance,
+          std::vector<bsc_plugin_device> devices)
+      : name_(std::move(name)), tables_(api), instance_(instance), devices_(std::move(devices)) {}
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
   ~Backend();
 
   const std::string& name() const { return name_; }
   const PluginTables& tables() const { return tables_; }
-  bsc_plugin_instance instance() const { return instance_; }
+  const std::vector<bsc_plugin_device>& devices() const { return devices_; }
 
  private:
   std::string name_;
   PluginTables tables_;
   bsc_plugin_instance instance_;
+  std::vector<bsc_plugin_device> devices_;
 };
 
 }  // namespace bascule::core

@@ -3,10 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "core/runtime/instance.hpp"
 
-#include <algorithm>
 #include <utility>
 
-#include "core/base/status.hpp"
 #include "core/base/text.hpp"
 #include "core/config/selector.hpp"
 #include "core/runtime/error_handle.hpp"
@@ -55,16 +53,8 @@ bsc_instance::~bsc_instance() {
 
 Status bsc_instance::enumerate() {
   for (const auto& backend : parts_.backends) {
-    const auto& enumerate = backend->tables().instance.enumerate;
-    PluginError error;
-    std::uint64_t count = 0;
-    bsc_status status = enumerate(backend->instance(), 0, nullptr, &count, error.raw());
-    std::vector<bsc_plugin_device> handles(status == BSC_OK ? count : 0);
-    if (status == BSC_OK) status = enumerate(backend->instance(), handles.size(), handles.data(), &count, error.raw());
-    if (status != BSC_OK) return error.take(status, backend->name(), "listing devices");
-    handles.resize(std::min<std::size_t>(count, handles.size()));
-    for (std::size_t i = 0; i < handles.size(); ++i) {
-      auto device = bsc_device::create(*this, *backend, handles[i], i);
+    for (std::size_t i = 0; i < backend->devices().size(); ++i) {
+      auto device = bsc_device::create(*this, *backend, backend->devices()[i], i);
       if (!device.ok()) return device.take_error();
       devices_.push_back(std::move(device).value());
     }
@@ -90,14 +80,8 @@ Status bsc_instance::choose_default() {
     default_device_ = *device;
   }
   selection_ = std::string(default_device_->info().id) + " " + default_device_->info().name;
-  if (!parts_.selection_suffix.empty()) selection_ += " (" + parts_.selection_suffix + ")";
-  for (const BackendReport& report : parts_.reports) {
-    if (report.state == BSC_OK || !report.selected) continue;
-    selection_ += "; " + report.name + ": " + status_name(report.state);
-    // Only the first line: the selection is one line.
-    const std::string reason = report.reason.substr(0, report.reason.find('\n'));
-    if (!reason.empty()) selection_ += " (" + reason + ")";
-  }
+  if (!parts_.selection_origin.empty()) selection_ += " (" + parts_.selection_origin + ")";
+  if (!parts_.skipped.empty()) selection_ += "; " + parts_.skipped;
   return {};
 }
 

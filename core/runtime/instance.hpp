@@ -45,7 +45,8 @@ struct InstanceParts {
   std::vector<ConfigEntry> config;
   std::string device_selector;         // "": the first device of the first backend
   std::string device_selector_origin;  // for messages
-  std::string selection_suffix;        // "auto", "BASCULE_BACKENDS": why these backends
+  std::string selection_origin;        // "auto", "BASCULE_BACKENDS": why these backends
+  std::string skipped;                 // why others are not used, one line
   std::map<std::string, std::string, std::less<>> forced_variants;  // kernel -> variant
 };
 

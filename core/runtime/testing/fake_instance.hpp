@@ -21,7 +21,11 @@ using Named = std::pair<std::string, FakePlugin*>;
 inline bsc_instance* make_instance(const std::vector<Named>& plugins, const std::string& selector = "") {
   core::InstanceParts parts;
   for (const auto& [name, plugin] : plugins) {
-    parts.backends.push_back(std::make_unique<core::Backend>(name, plugin->api(), plugin->open()));
+    bsc_plugin_instance opened = plugin->open();
+    std::uint64_t count = plugin->options.devices;
+    std::vector<bsc_plugin_device> devices(count);
+    REQUIRE(plugin->api().instance->enumerate(opened, count, devices.data(), &count, nullptr) == BSC_OK);
+    parts.backends.push_back(std::make_unique<core::Backend>(name, plugin->api(), opened, std::move(devices)));
     parts.reports.push_back({.name = name,
                              .reason = {},
                              .remedy = {},

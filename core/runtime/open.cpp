@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/loader/selection.hpp"
-#include "core/package/jit_cache.hpp"
 #include "core/runtime/error_handle.hpp"
 #include "core/runtime/instance.hpp"
 #include "core/runtime/sized.hpp"
@@ -22,9 +21,7 @@ class OpenServices final : public InstanceServices {
  public:
   explicit OpenServices(const OpenedConfig& opened)
       : log(opened.config.log_level(), opened.sink, opened.sink_user),
-        cache({.directory = opened.config.cache_directory(),
-               .enabled = opened.config.cache_enabled(),
-               .warn = [this](std::string_view message) { log.warning(message); }}) {}
+        cache(cache_options(opened.config, log)) {}
   JitCache* jit_cache() override { return &cache; }
 
   Log log;
@@ -55,7 +52,9 @@ Result<Ref<bsc_instance>> open_instance(const OpenedConfig& opened) {
   const Config& config = opened.config;
   auto services = std::make_shared<OpenServices>(opened);
   if (!opened.application.empty()) services->log.debug("instance of application " + opened.application);
-  auto selection = select_backends(config, opened.environment, services->log, {.cache = &services->cache});
+  SelectionOptions options;
+  options.cache = &services->cache;
+  auto selection = select_backends(config, opened.environment, services->log, options);
   if (!selection.ok()) return selection.take_error();
   for (const std::string& unused : selection->unused) {
     services->log.warning(unused + " has no effect: that backend is not open");
@@ -82,6 +81,14 @@ Result<Ref<bsc_instance>> open_instance(const OpenedConfig& opened) {
 }
 
 }  // namespace
+
+JitCacheOptions cache_options(const Config& config, const Log& log) {
+  JitCacheOptions options;
+  options.directory = config.cache_directory();
+  options.enabled = config.cache_enabled();
+  options.warn = [&log](std::string_view message) { log.warning(message); };
+  return options;
+}
 
 Result<OpenedConfig> open_config(const bsc_instance_options* given) {
   auto options = read_sized(given, "bsc_instance_options");

@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/config/config.hpp"
+#include "core/package/jit_cache.hpp"
 #include "core/platform/environment.hpp"
 
 namespace bascule::core {
@@ -18,6 +19,9 @@ struct OpenedConfig {
   void* sink_user = nullptr;
   std::string application;
 };
+
+// Of the cache that the configuration describes; warnings go to `log`, which must outlive the cache.
+JitCacheOptions cache_options(const Config& config, const Log& log);
 
 // `options` may be NULL. INVALID_CONFIG with position, INVALID_ARGUMENT for options that are malformed.
 Result<OpenedConfig> open_config(const bsc_instance_options* options);

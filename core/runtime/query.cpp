@@ -7,7 +7,6 @@
 #include "core/base/text.hpp"
 #include "core/loader/doctor.hpp"
 #include "core/loader/verdict_cache.hpp"
-#include "core/package/jit_cache.hpp"
 #include "core/runtime/error_handle.hpp"
 #include "core/runtime/open.hpp"
 #include "core/runtime/owned_text.hpp"
@@ -15,14 +14,8 @@
 namespace bascule::core {
 namespace {
 
-JitCache cache_of(const OpenedConfig& opened, const Log& log) {
-  return JitCache({.directory = opened.config.cache_directory(),
-                   .enabled = opened.config.cache_enabled(),
-                   .warn = [&log](std::string_view message) { log.warning(message); }});
-}
-
 std::string cache_json(const OpenedConfig& opened, const Log& log) {
-  const JitCacheInfo info = cache_of(opened, log).info();
+  const JitCacheInfo info = JitCache(cache_options(opened.config, log)).info();
   JsonWriter json;
   json.begin_object();
   json.member("directory", opened.config.cache_directory());
@@ -71,7 +64,7 @@ bsc_status bsc_cache_clear(const bsc_instance_options* options, uint64_t* out_re
     auto opened = open_config(options);
     if (!opened.ok()) return opened.take_error();
     const Log log(opened->config.log_level(), opened->sink, opened->sink_user);
-    auto removed = cache_of(*opened, log).clear();
+    auto removed = JitCache(cache_options(opened->config, log)).clear();
     if (!removed.ok()) return removed.take_error();
     const std::string& directory = opened->config.cache_directory();
     const std::uint64_t verdicts = directory.empty() ? 0 : clear_verdicts(directory);

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "core/runtime/launch.hpp"
 
-#include <array>
+#include <cstddef>
+#include <new>
 #include <string>
 
 #include "core/runtime/buffer.hpp"
@@ -128,14 +129,17 @@ Status prepare_launch(bsc_kernel& kernel, bsc_device& device, const bsc_launch_o
   const LaunchPlan* plan = kernel.plan();
   if (!plan) return prepare_raw_launch(kernel, shape, arguments, storage, out.commands);
 
-  BoundArgument bound[kMaxParameters];
+  // Storage for the largest call; only what is used is initialised.
+  alignas(BoundArgument) std::byte space[kMaxParameters * sizeof(BoundArgument)];
+  auto* const bound = reinterpret_cast<BoundArgument*>(space);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const bsc_argument& argument = arguments[i];
-    bound[i].is_buffer = argument.kind == BSC_ARG_BUFFER;
-    bound[i].value = argument.value;
-    bound[i].bytes = argument.bytes;
-    bound[i].memory = argument.buffer && bound[i].is_buffer ? argument.buffer->memory().handle() : nullptr;
-    bound[i].offset = argument.offset;
+    const bool is_buffer = argument.kind == BSC_ARG_BUFFER;
+    new (bound + i) BoundArgument{.is_buffer = is_buffer,
+                                  .value = argument.value,
+                                  .bytes = argument.bytes,
+                                  .memory = is_buffer && argument.buffer ? argument.buffer->memory().handle() : nullptr,
+                                  .offset = argument.offset};
   }
   return prepare_plan(*plan, device, shape, {bound, arguments.size()}, timeline, storage, out);
 }

@@ -232,7 +232,7 @@ TEST_CASE("a module lists its functions, an unknown one is NOT_FOUND, an unknown
   REQUIRE(bsc_module_load(fixture.device, "host", nullptr, 0, nullptr, test_table(), &module, nullptr) == BSC_OK);
   CHECK(std::string(bsc_module_function_name(module, 0)) == "axpb");
   CHECK(std::string(bsc_module_function_name(module, 1)) == "add_one");
-  CHECK(bsc_module_function_name(module, 2) == nullptr);
+  CHECK(bsc_module_function_name(module, 3) == nullptr);
   bsc_kernel* kernel = nullptr;
   CHECK(bsc_module_kernel(module, "nothing", &kernel, nullptr) == BSC_NOT_FOUND);
   bsc_module_release(module);

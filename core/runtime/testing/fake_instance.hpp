@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +19,10 @@ namespace bascule::testing {
 
 using Named = std::pair<std::string, FakePlugin*>;
 
-inline bsc_instance* make_instance(const std::vector<Named>& plugins, const std::string& selector = "") {
+inline bsc_instance* make_instance(const std::vector<Named>& plugins, const std::string& selector = "",
+                                   const std::map<std::string, std::string, std::less<>>& forced = {}) {
   core::InstanceParts parts;
+  parts.forced_variants = forced;
   for (const auto& [name, plugin] : plugins) {
     bsc_plugin_instance opened = plugin->open();
     std::uint64_t count = plugin->options.devices;
@@ -84,12 +87,24 @@ inline bsc_status add_one(const void* arguments, std::uint64_t begin, std::uint6
   return BSC_OK;
 }
 
+// Expects a zero in the workspace, leaves something else there: y[0] = workspace[0] + 1
+inline bsc_status use_workspace(const void* arguments, std::uint64_t, std::uint64_t, std::uint32_t, void*,
+                                bsc_host_team*) {
+  bsc_host_span spans[2];
+  std::memcpy(spans, arguments, sizeof spans);
+  auto* workspace = static_cast<std::uint32_t*>(spans[0].data);
+  *static_cast<std::uint32_t*>(spans[1].data) = workspace[0] + 1;
+  workspace[0] = 99;
+  return BSC_OK;
+}
+
 inline const bsc_host_table* test_table() {
   static const bsc_host_entry entries[] = {
       {"axpb", axpb, sizeof(AxpbArguments), 0, 0, 0, 0},
       {"add_one", add_one, sizeof(bsc_host_span), 0, 0, 0, 0},
+      {"use_workspace", use_workspace, 2 * sizeof(bsc_host_span), 0, 0, 0, 0},
   };
-  static const bsc_host_table table{sizeof table, BSC_HOST_ABI_VERSION, 2, sizeof(bsc_host_entry), entries};
+  static const bsc_host_table table{sizeof table, BSC_HOST_ABI_VERSION, 3, sizeof(bsc_host_entry), entries};
   return &table;
 }
 

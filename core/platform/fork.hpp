@@ -8,8 +8,8 @@
 
 namespace bascule::core {
 
-// Grows in the child of each fork. Something made under an older generation belongs to the parent: its driver threads do
-// not exist here and its locks may be held for ever.
+// Grows in the child of each fork. Something made under an older generation belongs to the parent: its driver threads
+// do not exist here and its locks may be held for ever.
 extern std::atomic<std::uint32_t> g_fork_generation;
 
 // Installs the handler that counts; called once per instance, cheap after the first time.

@@ -1,5 +1,5 @@
-// An opened plugin as the rest of the runtime calls it: complete tables (what the plugin lacks answers UNSUPPORTED), and
-// the conversion of plugin errors.
+// An opened plugin as the rest of the runtime calls it: complete tables (what the plugin lacks answers UNSUPPORTED),
+// and the conversion of plugin errors.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
@@ -14,8 +14,8 @@
 
 namespace bascule::core {
 
-// The plugin's tables by value. Entries that it left out or does not know are functions that answer BSC_UNSUPPORTED, so no
-// caller tests for NULL; the flags say where the host must do the work itself.
+// The plugin's tables by value. Entries that it left out or does not know are functions that answer BSC_UNSUPPORTED, so
+// no caller tests for NULL; the flags say where the host must do the work itself.
 struct PluginTables {
   explicit PluginTables(const bsc_plugin_api& api);
 

@@ -32,7 +32,8 @@ struct bsc_buffer final : bascule::core::Object {
 
   // An error that names the numbers if [offset, offset + bytes) is not inside the buffer. `what` begins the message.
   bascule::core::Status check_range(std::uint64_t offset, std::uint64_t bytes, const char* what) const {
-    if (offset <= bytes_ && bytes <= bytes_ - offset) [[likely]] return {};
+    if (offset <= bytes_ && bytes <= bytes_ - offset) [[likely]]
+      return {};
     return range_error(offset, bytes, what);
   }
 

@@ -26,8 +26,8 @@ TEST_CASE("a buffer of zero bytes exists, and copies of zero bytes succeed and c
 
 TEST_CASE("an allocation beyond the device's largest is LIMIT_EXCEEDED with both numbers") {
   Fixture fixture;
-  for (const std::uint64_t bytes : {(std::uint64_t{1} << 28) + 1, std::uint64_t{1} << 31, (std::uint64_t{1} << 32) + 1,
-                                    UINT64_MAX}) {
+  for (const std::uint64_t bytes :
+       {(std::uint64_t{1} << 28) + 1, std::uint64_t{1} << 31, (std::uint64_t{1} << 32) + 1, UINT64_MAX}) {
     bsc_buffer* buffer = nullptr;
     ErrorHolder error;
     REQUIRE(bsc_buffer_create(fixture.device, bytes, 0, &buffer, &error) == BSC_LIMIT_EXCEEDED);
@@ -46,8 +46,14 @@ TEST_CASE("ranges are checked in 64 bits: an offset that wraps around is refused
     std::uint64_t offset, bytes;
   };
   std::mt19937_64 random(bascule::test::seed());
-  std::vector<Range> wrong = {{4097, 0}, {4096, 1}, {1, 4096}, {UINT64_MAX, 1}, {UINT64_MAX, UINT64_MAX},
-                              {1, UINT64_MAX}, {std::uint64_t{1} << 32, 4}, {UINT64_MAX - 3, 8}};
+  std::vector<Range> wrong = {{4097, 0},
+                              {4096, 1},
+                              {1, 4096},
+                              {UINT64_MAX, 1},
+                              {UINT64_MAX, UINT64_MAX},
+                              {1, UINT64_MAX},
+                              {std::uint64_t{1} << 32, 4},
+                              {UINT64_MAX - 3, 8}};
   for (int i = 0; i < 200; ++i) {
     const std::uint64_t offset = random();
     if (offset > 4096) wrong.push_back({offset, UINT64_MAX - offset + 1 + random() % 4096});
@@ -58,7 +64,8 @@ TEST_CASE("ranges are checked in 64 bits: an offset that wraps around is refused
     ErrorHolder error;
     REQUIRE(bsc_queue_read(fixture.queue, buffer, offset, host.data(), bytes, nullptr, &error) == BSC_INVALID_ARGUMENT);
     CHECK(error.mentions("4096"));
-    REQUIRE(bsc_queue_write(fixture.queue, buffer, offset, host.data(), bytes, nullptr, nullptr) == BSC_INVALID_ARGUMENT);
+    REQUIRE(bsc_queue_write(fixture.queue, buffer, offset, host.data(), bytes, nullptr, nullptr) ==
+            BSC_INVALID_ARGUMENT);
     REQUIRE(bsc_queue_upload(fixture.queue, buffer, offset, host.data(), bytes, nullptr) == BSC_INVALID_ARGUMENT);
     REQUIRE(bsc_queue_fill(fixture.queue, buffer, offset, bytes, "x", 1, nullptr, nullptr) == BSC_INVALID_ARGUMENT);
     REQUIRE(bsc_queue_copy(fixture.queue, buffer, offset, buffer, 0, bytes, nullptr, nullptr) == BSC_INVALID_ARGUMENT);

@@ -36,8 +36,8 @@ bsc_device::bsc_device(bsc_instance& instance, const Backend& backend, bsc_plugi
       backend_(backend),
       handle_(handle),
       id_(std::move(id)),
-      texts_{text(info.name), text(info.vendor), text(info.driver), text(info.driver_version), text(info.architecture),
-             text(info.type), text(info.uuid), text(info.pci)} {
+      texts_{text(info.name),         text(info.vendor), text(info.driver), text(info.driver_version),
+             text(info.architecture), text(info.type),   text(info.uuid),   text(info.pci)} {
   for (std::uint64_t i = 0; i < info.format_count; ++i) formats_.emplace_back(info.formats[i]);
   const auto* bytes = reinterpret_cast<const unsigned char*>(info.capabilities);
   const std::uint64_t stride = info.capability_stride ? info.capability_stride : sizeof(bsc_plugin_capability);

@@ -10,8 +10,8 @@
 namespace bascule::core {
 namespace {
 
-// Handed out when there is no memory for a new error object. It is never destroyed (errors may be read while the process
-// exits), and its message needs no allocation: short enough for the string's own storage.
+// Handed out when there is no memory for a new error object. It is never destroyed (errors may be read while the
+// process exits), and its message needs no allocation: short enough for the string's own storage.
 bsc_error* out_of_memory_error() noexcept {
   alignas(bsc_error) static unsigned char storage[sizeof(bsc_error)];
   static bsc_error* const error =

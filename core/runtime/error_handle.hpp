@@ -25,7 +25,8 @@ template <class Body>
 bsc_status guarded(bsc_error** error, Body&& body) noexcept {
   try {
     Status status = body();
-    if (status.ok()) [[likely]] return BSC_OK;
+    if (status.ok()) [[likely]]
+      return BSC_OK;
     return report(error, status.take_error());
   } catch (const std::bad_alloc&) {
     return report_out_of_memory(error);

@@ -13,8 +13,7 @@ struct bsc_event final : bascule::core::Object {
  public:
   static constexpr auto kKind = bascule::core::ObjectKind::kEvent;
 
-  explicit bsc_event(bsc_queue& queue)
-      : Object(kKind), queue_(bascule::core::Ref<bsc_queue>::share(&queue)) {}
+  explicit bsc_event(bsc_queue& queue) : Object(kKind), queue_(bascule::core::Ref<bsc_queue>::share(&queue)) {}
 
   bsc_queue& queue() const { return *queue_; }
   bsc_instance& instance() const { return queue_->instance(); }

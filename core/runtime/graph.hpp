@@ -42,7 +42,7 @@ class NativeGraph final : public Resource {
 // One recorded call: its commands, and everything they point to.
 struct GraphNode {
   std::vector<bsc_plugin_command> commands;
-  CommandStorage storage;               // of a launch: what `commands` point into
+  CommandStorage storage;  // of a launch: what `commands` point into
   std::vector<Ref<bsc_buffer>> buffers;
   Ref<bsc_kernel> kernel;               // of a launch
   std::unique_ptr<Memory> workspace;    // of a launch

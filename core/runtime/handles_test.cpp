@@ -135,7 +135,8 @@ TEST_CASE("input structs of every size are read as if the missing fields were ze
     alignas(16) std::array<unsigned char, sizeof(bsc_queue_options) + 32> memory{};
     for (std::size_t i = size; i < memory.size(); ++i) memory[i] = 0xee;
     std::memcpy(memory.data(), &size, sizeof size);
-    auto read = bascule::core::read_sized(reinterpret_cast<const bsc_queue_options*>(memory.data()), "bsc_queue_options");
+    auto read =
+        bascule::core::read_sized(reinterpret_cast<const bsc_queue_options*>(memory.data()), "bsc_queue_options");
     if (size < 8) {
       REQUIRE_FALSE(read.ok());
       CHECK(read.error().status == BSC_INVALID_ARGUMENT);

@@ -73,8 +73,8 @@ Status bsc_instance::choose_default() {
     auto device = find_device(parts_.device_selector);
     if (!device.ok()) {
       Error error = device.take_error();
-      error.message = "device = " + quoted(parts_.device_selector) + " (" + parts_.device_selector_origin + "): " +
-                      error.message;
+      error.message =
+          "device = " + quoted(parts_.device_selector) + " (" + parts_.device_selector_origin + "): " + error.message;
       return error;
     }
     default_device_ = *device;
@@ -120,7 +120,8 @@ const std::string& bsc_instance::forced_variant(const std::string& kernel) const
 
 Error bsc_instance::forked_error() {
   return Error{.status = BSC_FORKED,
-               .message = "the instance was created before this process forked; drivers and their threads do not "
-                          "survive a fork",
+               .message =
+                   "the instance was created before this process forked; drivers and their threads do not "
+                   "survive a fork",
                .remedy = "create a new instance in the child, or fork before creating one"};
 }

@@ -43,10 +43,10 @@ struct InstanceParts {
   std::vector<std::unique_ptr<Backend>> backends;
   std::vector<BackendReport> reports;
   std::vector<ConfigEntry> config;
-  std::string device_selector;         // "": the first device of the first backend
-  std::string device_selector_origin;  // for messages
-  std::string selection_origin;        // "auto", "BASCULE_BACKENDS": why these backends
-  std::string skipped;                 // why others are not used, one line
+  std::string device_selector;                                      // "": the first device of the first backend
+  std::string device_selector_origin;                               // for messages
+  std::string selection_origin;                                     // "auto", "BASCULE_BACKENDS": why these backends
+  std::string skipped;                                              // why others are not used, one line
   std::map<std::string, std::string, std::less<>> forced_variants;  // kernel -> variant
 };
 
@@ -65,7 +65,8 @@ struct bsc_instance final : bascule::core::Object {
   // True in a child of the process that created the instance.
   bool forked() const { return generation_ != bascule::core::fork_generation(); }
   bascule::core::Status check_usable() const {
-    if (forked()) [[unlikely]] return forked_error();
+    if (forked()) [[unlikely]]
+      return forked_error();
     return {};
   }
 

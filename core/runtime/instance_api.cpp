@@ -75,8 +75,7 @@ bsc_device* bsc_instance_default_device(const bsc_instance* instance) {
   return is_handle(instance) ? instance->default_device() : nullptr;
 }
 
-bsc_status bsc_instance_find_device(bsc_instance* instance, const char* selector, bsc_device** out,
-                                    bsc_error** error) {
+bsc_status bsc_instance_find_device(bsc_instance* instance, const char* selector, bsc_device** out, bsc_error** error) {
   return guarded(error, [&]() -> Status {
     BSC_CHECK_HANDLE(instance);
     if (!selector || !*selector) return invalid_argument("selector is missing", "for example \"cpu\" or \"cuda:0\"");

@@ -53,7 +53,7 @@ TEST_CASE("an out-of-range index, a malformed or an unknown selector is an error
   FakePlugin plugin(options);
   bsc_instance* instance = make_instance({{"fake", &plugin}});
   for (const std::string selector : {"fake:2", "fake:2147483648", "cuda", "cuda:0", "emulated:sm_90a",
-                               "uuid:ffffffff-ffff-ffff-ffff-ffffffffffff", "pci:0000:ff:00.0"}) {
+                                     "uuid:ffffffff-ffff-ffff-ffff-ffffffffffff", "pci:0000:ff:00.0"}) {
     CAPTURE(selector);
     bsc_device* device = nullptr;
     ErrorHolder error;
@@ -100,8 +100,8 @@ TEST_CASE("capabilities are found by name; an unknown name is NOT_FOUND") {
 }
 
 // The child reports through its exit status: 0, or the number of the first check that failed.
-#define CHILD_CHECK(condition) \
-  do {                         \
+#define CHILD_CHECK(condition)                   \
+  do {                                           \
     if (!(condition)) _exit(__LINE__ % 250 + 1); \
   } while (false)
 

@@ -72,7 +72,7 @@ struct bsc_package final : bascule::core::Object {
   bascule::core::Result<std::string> explain(bsc_device& device, const std::string& name) const;
 
  private:
-  using KernelKey = std::tuple<const bsc_device*, std::string, std::string>;  // kernel, forced variant
+  using KernelKey = std::tuple<const bsc_device*, std::string, std::string>;                 // kernel, forced variant
   using ModuleKey = std::tuple<const bsc_device*, std::string, std::uint64_t, std::string>;  // format, image, options
 
   const std::string& forced(const std::string& kernel, const std::string& variant) const;

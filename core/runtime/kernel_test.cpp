@@ -77,8 +77,8 @@ struct Call {
   std::uint64_t n;
   std::vector<bsc_argument> arguments;
   Call(bsc_buffer* x, bsc_buffer* y, std::uint64_t count) : n(count) {
-    arguments = {value_argument(&a, 4), value_argument(&b, 4), value_argument(&n, 8),
-                 buffer_argument(x, count * 4), buffer_argument(y, count * 4)};
+    arguments = {value_argument(&a, 4), value_argument(&b, 4), value_argument(&n, 8), buffer_argument(x, count * 4),
+                 buffer_argument(y, count * 4)};
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;

@@ -24,15 +24,16 @@ Status check_buffer(const bsc_kernel& kernel, const bsc_device& device, std::siz
                     const bsc_argument& argument) {
   if (!argument.buffer) {
     if (argument.bytes == 0 && argument.offset == 0) return {};
-    return argument_error(kernel, index, "the buffer is NULL, but " + std::to_string(argument.bytes) + " bytes of it are named",
+    return argument_error(kernel, index,
+                          "the buffer is NULL, but " + std::to_string(argument.bytes) + " bytes of it are named",
                           "give a buffer, or 0 bytes");
   }
   if (!argument.buffer->is(ObjectKind::kBuffer)) return handle_error(argument.buffer, "an argument's buffer");
   if (&argument.buffer->device() != &device) {
-    return argument_error(kernel, index,
-                          std::string("the buffer is on ") + argument.buffer->device().info().id + ", the queue on " +
-                              device.info().id,
-                          "copy it with bsc_queue_copy first");
+    return argument_error(
+        kernel, index,
+        std::string("the buffer is on ") + argument.buffer->device().info().id + ", the queue on " + device.info().id,
+        "copy it with bsc_queue_copy first");
   }
   Status range = argument.buffer->check_range(argument.offset, argument.bytes, "launch");
   if (!range.ok()) return argument_error(kernel, index, range.error().message, range.error().remedy);
@@ -109,9 +110,9 @@ Status prepare_launch(bsc_kernel& kernel, bsc_device& device, const bsc_launch_o
                       std::span<const bsc_argument> arguments, const Timeline* timeline, CommandStorage& storage,
                       PreparedLaunch& out) {
   if (&kernel.device() != &device) {
-    return invalid_argument(launch_name(kernel) + " was loaded for " + kernel.device().info().id + ", the queue is on " +
-                                device.info().id,
-                            "create the kernel on the queue's device");
+    return invalid_argument(
+        launch_name(kernel) + " was loaded for " + kernel.device().info().id + ", the queue is on " + device.info().id,
+        "create the kernel on the queue's device");
   }
   LaunchShape shape;
   if (options) {
@@ -120,8 +121,8 @@ Status prepare_launch(bsc_kernel& kernel, bsc_device& device, const bsc_launch_o
     BSC_RETURN_IF_ERROR(read_shape(*read, shape));
   }
   if (arguments.size() > kMaxParameters) {
-    return invalid_argument(launch_name(kernel) + ": " + std::to_string(arguments.size()) + " arguments given, at most " +
-                            std::to_string(kMaxParameters) + " are possible");
+    return invalid_argument(launch_name(kernel) + ": " + std::to_string(arguments.size()) +
+                            " arguments given, at most " + std::to_string(kMaxParameters) + " are possible");
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     BSC_RETURN_IF_ERROR(check_argument(kernel, device, i, arguments[i]));

@@ -163,7 +163,8 @@ TEST_CASE("a launch with 1500 threads per block is refused where the limit is 10
     std::uint64_t x, y, z;
   };
   const std::uint64_t huge = std::uint64_t{1} << 63;
-  for (const auto& [x, y, z] : {Block{1500, 1, 1}, Block{1, 1500, 1}, Block{32, 33, 1}, Block{1024, 1, 2}, Block{huge, huge, 4}}) {
+  for (const auto& [x, y, z] :
+       {Block{1500, 1, 1}, Block{1, 1500, 1}, Block{32, 33, 1}, Block{1024, 1, 2}, Block{huge, huge, 4}}) {
     bsc_launch_options options = grid(1);
     options.block[0] = x;
     options.block[1] = y;
@@ -190,9 +191,9 @@ TEST_CASE("wrong arguments are refused before anything is submitted, each with i
   bsc_argument unknown = buffer_argument(buffer, 64);
   unknown.kind = 9;
   const std::vector<Wrong> cases = {
-      {buffer_argument(nullptr, 64), "NULL"},       {buffer_argument(foreign, 64), "the queue on fake:0"},
-      {buffer_argument(buffer, 65), "beyond"},      {buffer_argument(buffer, UINT64_MAX, 4), "beyond"},
-      {value_argument(nullptr, 4), "value needs"},  {unknown, "kind 9"}};
+      {buffer_argument(nullptr, 64), "NULL"},      {buffer_argument(foreign, 64), "the queue on fake:0"},
+      {buffer_argument(buffer, 65), "beyond"},     {buffer_argument(buffer, UINT64_MAX, 4), "beyond"},
+      {value_argument(nullptr, 4), "value needs"}, {unknown, "kind 9"}};
   for (const auto& [argument, expected] : cases) {
     ErrorHolder error;
     CHECK(bsc_queue_launch(fixture.queue, kernel, &options, 1, &argument, nullptr, &error) == BSC_INVALID_ARGUMENT);
@@ -239,6 +240,8 @@ TEST_CASE("a module lists its functions, an unknown one is NOT_FOUND, an unknown
   ErrorHolder error;
   CHECK(bsc_module_load(fixture.device, "ptx", "x", 1, nullptr, nullptr, &module, &error) == BSC_UNSUPPORTED);
   CHECK(error.mentions("host"));
-  CHECK(bsc_module_load(fixture.device, "host", nullptr, 0, nullptr, nullptr, &module, nullptr) == BSC_INVALID_ARGUMENT);
-  CHECK(bsc_module_load(fixture.device, "host", "x", 1, nullptr, test_table(), &module, nullptr) == BSC_INVALID_ARGUMENT);
+  CHECK(bsc_module_load(fixture.device, "host", nullptr, 0, nullptr, nullptr, &module, nullptr) ==
+        BSC_INVALID_ARGUMENT);
+  CHECK(bsc_module_load(fixture.device, "host", "x", 1, nullptr, test_table(), &module, nullptr) ==
+        BSC_INVALID_ARGUMENT);
 }

@@ -32,11 +32,12 @@ class Memory final : public Resource {
   std::uint64_t bytes_;
 };
 
-// Free memory for stream-ordered allocation, kept by size class. A block remembers the submissions that used it: the queue
-// that used it last may have it again at once (its work is in order), others when that work has completed.
+// Free memory for stream-ordered allocation, kept by size class. A block remembers the submissions that used it: the
+// queue that used it last may have it again at once (its work is in order), others when that work has completed.
 class Pool {
  public:
-  // Size classes: powers of two in four steps, 256 bytes at least, so at most a quarter is wasted. Never beyond `limit`.
+  // Size classes: powers of two in four steps, 256 bytes at least, so at most a quarter is wasted. Never beyond
+  // `limit`.
   static std::uint64_t class_bytes(std::uint64_t bytes, std::uint64_t limit);
 
   // A free block of exactly this class, or null.

@@ -40,8 +40,8 @@ class Object {
   }
 
  protected:
-  // The store is atomic so that the compiler keeps it: a released handle is then recognised as long as its memory has not
-  // been given to something else.
+  // The store is atomic so that the compiler keeps it: a released handle is then recognised as long as its memory has
+  // not been given to something else.
   virtual ~Object() { magic_.store(0, std::memory_order_relaxed); }
 
  private:
@@ -101,8 +101,8 @@ bool is_handle(const T* handle) noexcept {
 }
 
 // Returns from the calling function with an error that names the parameter.
-#define BSC_CHECK_HANDLE(handle)                                                            \
-  do {                                                                                      \
+#define BSC_CHECK_HANDLE(handle)                                                                    \
+  do {                                                                                              \
     if (!::bascule::core::is_handle(handle)) return ::bascule::core::handle_error(handle, #handle); \
   } while (false)
 

@@ -20,8 +20,7 @@ std::string text(const char* value) { return value ? value : ""; }
 class OpenServices final : public InstanceServices {
  public:
   explicit OpenServices(const OpenedConfig& opened)
-      : log(opened.config.log_level(), opened.sink, opened.sink_user),
-        cache(cache_options(opened.config, log)) {}
+      : log(opened.config.log_level(), opened.sink, opened.sink_user), cache(cache_options(opened.config, log)) {}
   JitCache* jit_cache() override { return &cache; }
 
   Log log;

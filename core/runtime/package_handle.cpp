@@ -7,8 +7,8 @@
 #include "core/base/text.hpp"
 #include "core/package/choice.hpp"
 #include "core/runtime/error_handle.hpp"
-#include "core/runtime/owned_text.hpp"
 #include "core/runtime/kernel.hpp"
+#include "core/runtime/owned_text.hpp"
 
 using namespace bascule::core;
 

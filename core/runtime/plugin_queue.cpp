@@ -13,7 +13,8 @@ namespace {
 
 std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
 }
 
 }  // namespace
@@ -25,8 +26,7 @@ Result<std::shared_ptr<PluginQueue>> PluginQueue::create(bsc_device& device, con
   description.priority = settings.priority;
   PluginError error;
   bsc_plugin_queue handle = nullptr;
-  const bsc_status status =
-      device.backend().tables().queue.create(device.handle(), &description, &handle, error.raw());
+  const bsc_status status = device.backend().tables().queue.create(device.handle(), &description, &handle, error.raw());
   if (status != BSC_OK) return error.take(status, device.backend().name(), "creating a queue");
   return std::make_shared<PluginQueue>(device, handle, settings.profile);
 }
@@ -58,7 +58,8 @@ Status PluginQueue::submit(std::span<const bsc_plugin_command> commands, const c
   const std::uint64_t started = host_times_.empty() ? 0 : now_ns();
   PluginError error;
   const bsc_status status = backend_.tables().queue.submit(handle_, &submission, out_value, error.raw());
-  if (status != BSC_OK) [[unlikely]] return error.take(status, backend_.name(), what);
+  if (status != BSC_OK) [[unlikely]]
+    return error.take(status, backend_.name(), what);
   submitted(*out_value, started);
   return {};
 }

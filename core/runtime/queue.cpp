@@ -27,9 +27,9 @@ bsc_plugin_command command_of(std::uint32_t kind) {
 Status check_buffer(const bsc_buffer& buffer, const bsc_device& device, std::uint64_t offset, std::uint64_t bytes,
                     const char* what) {
   if (&buffer.device() != &device) {
-    return invalid_argument(std::string(what) + ": the buffer is on " + buffer.device().info().id +
-                                ", the queue on " + device.info().id,
-                            "use a queue of the buffer's device, or bsc_queue_copy");
+    return invalid_argument(
+        std::string(what) + ": the buffer is on " + buffer.device().info().id + ", the queue on " + device.info().id,
+        "use a queue of the buffer's device, or bsc_queue_copy");
   }
   return buffer.check_range(offset, bytes, what);
 }
@@ -132,7 +132,8 @@ Status bsc_queue::launch(bsc_kernel& kernel, const bsc_launch_options* options, 
     prepared.workspace->uses.mark(timeline, value);
     device_.pool().give_back(std::move(prepared.workspace));
   }
-  if (debug_sync_) [[unlikely]] BSC_RETURN_IF_ERROR(synchronise(value, launch_name(kernel)));
+  if (debug_sync_) [[unlikely]]
+    BSC_RETURN_IF_ERROR(synchronise(value, launch_name(kernel)));
   if (!out_event) return {};
   auto event = make_ref<bsc_event>(*this);
   event->set_value(value);
@@ -302,9 +303,9 @@ Status bsc_queue::replay(bsc_graph& graph, bsc_event** out_event) {
     return Error{.status = BSC_UNSUPPORTED, .message = "a replay cannot be recorded into another graph"};
   }
   if (&graph.device() != &device_) {
-    return invalid_argument(std::string("the graph was recorded on ") + graph.device().info().id +
-                                ", the queue is on " + device_.info().id,
-                            "replay it on a queue of its device");
+    return invalid_argument(
+        std::string("the graph was recorded on ") + graph.device().info().id + ", the queue is on " + device_.info().id,
+        "replay it on a queue of its device");
   }
   std::uint64_t value = 0;
   BSC_RETURN_IF_ERROR(graph.replay(*queue_, &value));

@@ -21,7 +21,7 @@
 namespace bascule::core {
 class Recorder;
 struct PreparedLaunch;
-}
+}  // namespace bascule::core
 
 struct bsc_queue final : bascule::core::Object {
  public:

@@ -27,7 +27,8 @@ bsc_plugin_command fill_command(const bsc_plugin_fill& fill) {
 }
 
 void repeat(const bsc_plugin_fill& fill, std::byte* out, std::uint64_t bytes) {
-  for (std::uint64_t at = 0; at < bytes; at += fill.pattern_bytes) std::memcpy(out + at, fill.pattern, fill.pattern_bytes);
+  for (std::uint64_t at = 0; at < bytes; at += fill.pattern_bytes)
+    std::memcpy(out + at, fill.pattern, fill.pattern_bytes);
 }
 
 std::vector<bsc_plugin_command> writes_of(const bsc_plugin_fill& fill, std::byte* host, std::uint64_t host_bytes) {
@@ -65,8 +66,8 @@ namespace {
 
 Status check_pattern(std::uint64_t offset, std::uint64_t bytes, const void* pattern, std::uint64_t pattern_bytes) {
   if (!pattern) return invalid_argument("fill: pattern is NULL");
-  const bool known = pattern_bytes == 1 || pattern_bytes == 2 || pattern_bytes == 4 || pattern_bytes == 8 ||
-                     pattern_bytes == 16;
+  const bool known =
+      pattern_bytes == 1 || pattern_bytes == 2 || pattern_bytes == 4 || pattern_bytes == 8 || pattern_bytes == 16;
   if (!known) {
     return invalid_argument("fill: a pattern of " + std::to_string(pattern_bytes) + " bytes is not possible",
                             "use 1, 2, 4, 8 or 16 bytes");

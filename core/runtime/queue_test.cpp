@@ -100,7 +100,8 @@ TEST_CASE("fills repeat patterns of 1 to 16 bytes, by the plugin or written from
       bsc_buffer* buffer = fixture.buffer(kBytes);
       const char* pattern = "0123456789abcdef";
       REQUIRE(bsc_queue_fill(fixture.queue, buffer, 0, kBytes, "z", 1, nullptr, nullptr) == BSC_OK);
-      REQUIRE(bsc_queue_fill(fixture.queue, buffer, 16, kBytes - 32, pattern, pattern_bytes, nullptr, nullptr) == BSC_OK);
+      REQUIRE(bsc_queue_fill(fixture.queue, buffer, 16, kBytes - 32, pattern, pattern_bytes, nullptr, nullptr) ==
+              BSC_OK);
       std::string text(kBytes, '?');
       REQUIRE(bsc_queue_read(fixture.queue, buffer, 0, text.data(), kBytes, nullptr, nullptr) == BSC_OK);
       REQUIRE(bsc_queue_wait(fixture.queue, BSC_FOREVER, nullptr) == BSC_OK);

@@ -33,9 +33,7 @@ Place place_of(const bsc_argument& argument, bool host_format) {
   }
 }
 
-std::uint64_t align(std::uint64_t value, std::uint64_t alignment) {
-  return (value + alignment - 1) & ~(alignment - 1);
-}
+std::uint64_t align(std::uint64_t value, std::uint64_t alignment) { return (value + alignment - 1) & ~(alignment - 1); }
 
 Error limit_error(const bsc_kernel& kernel, const std::string& what, std::uint64_t asked, const char* limit_name,
                   std::uint64_t limit) {

@@ -1,4 +1,5 @@
-// Public structs that carry their size: an older or newer caller's struct is read and written as far as both sides know.
+// Public structs that carry their size: an older or newer caller's struct is read and written as far as both sides
+// know.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
@@ -20,9 +21,10 @@ Result<T> read_sized(const T* source, const char* name) {
   std::uint64_t size = 0;
   std::memcpy(&size, source, sizeof size);
   if (size < sizeof size) {
-    return Error{.status = BSC_INVALID_ARGUMENT,
-                 .message = std::string(name) + ".size is " + std::to_string(size) + "; the struct's own size belongs there",
-                 .remedy = "set .size to sizeof the struct, or use its _INIT macro"};
+    return Error{
+        .status = BSC_INVALID_ARGUMENT,
+        .message = std::string(name) + ".size is " + std::to_string(size) + "; the struct's own size belongs there",
+        .remedy = "set .size to sizeof the struct, or use its _INIT macro"};
   }
   std::memcpy(&result, source, std::min<std::uint64_t>(size, sizeof(T)));
   result.size = sizeof(T);

@@ -53,8 +53,8 @@ bool Timeline::looks_done(std::uint64_t value) {
 
 void Uses::mark_new(const std::shared_ptr<Timeline>& timeline, std::uint64_t value) {
   const std::lock_guard lock(mutex_);
-  const auto found = std::find_if(overflow_.begin(), overflow_.end(),
-                                  [&](const Entry& entry) { return entry.timeline == timeline; });
+  const auto found =
+      std::find_if(overflow_.begin(), overflow_.end(), [&](const Entry& entry) { return entry.timeline == timeline; });
   if (found != overflow_.end()) {
     found->value = value;
     return;
@@ -109,8 +109,8 @@ void Graveyard::collect() {
   std::vector<std::unique_ptr<Resource>> done;
   {
     const std::lock_guard lock(mutex_);
-    const auto first_done = std::partition(waiting_.begin(), waiting_.end(),
-                                           [](const auto& resource) { return !resource->uses.idle(); });
+    const auto first_done =
+        std::partition(waiting_.begin(), waiting_.end(), [](const auto& resource) { return !resource->uses.idle(); });
     done.assign(std::make_move_iterator(first_done), std::make_move_iterator(waiting_.end()));
     waiting_.erase(first_done, waiting_.end());
     count_.fetch_sub(done.size(), std::memory_order_release);

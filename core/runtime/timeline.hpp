@@ -15,16 +15,14 @@
 
 namespace bascule::core {
 
-// How far a queue has come. Outlives the queue, so that buffers and modules can name it after the queue is gone: a closed
-// timeline counts as completed altogether.
+// How far a queue has come. Outlives the queue, so that buffers and modules can name it after the queue is gone: a
+// closed timeline counts as completed altogether.
 class Timeline {
  public:
   Timeline(const Backend& backend, bsc_plugin_queue queue) : backend_(&backend), queue_(queue) {}
 
   // True if `value` has completed, or can no longer: failed work counts. Never blocks for work.
-  bool reached(std::uint64_t value) {
-    return completed_.load(std::memory_order_acquire) >= value || poll() >= value;
-  }
+  bool reached(std::uint64_t value) { return completed_.load(std::memory_order_acquire) >= value || poll() >= value; }
   // Asks the plugin. Returns the highest value known to have completed.
   std::uint64_t poll();
   // What is known without asking.
@@ -52,8 +50,8 @@ class Timeline {
   std::atomic<std::uint64_t> submitted_{0};
 };
 
-// The last use of one resource by each queue. mark() costs two plain accesses when the queue has used the resource before
-// (the common case); each queue's entry is written only by whoever submits to that queue.
+// The last use of one resource by each queue. mark() costs two plain accesses when the queue has used the resource
+// before (the common case); each queue's entry is written only by whoever submits to that queue.
 class Uses {
  public:
   void mark(const std::shared_ptr<Timeline>& timeline, std::uint64_t value) {
@@ -83,12 +81,12 @@ class Uses {
   void mark_new(const std::shared_ptr<Timeline>& timeline, std::uint64_t value);
 
   std::array<Slot, 2> slots_;
-  std::mutex mutex_;            // guards taking a slot, and overflow_
-  std::vector<Entry> overflow_; // queues beyond the slots
+  std::mutex mutex_;             // guards taking a slot, and overflow_
+  std::vector<Entry> overflow_;  // queues beyond the slots
 };
 
-// Something of a plugin's that submissions may still use after the last reference is gone: memory, a module, a graph. The
-// destructor gives it back to the plugin.
+// Something of a plugin's that submissions may still use after the last reference is gone: memory, a module, a graph.
+// The destructor gives it back to the plugin.
 class Resource {
  public:
   Resource() = default;

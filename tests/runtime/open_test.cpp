@@ -1,10 +1,10 @@
 // Opening instances: selection, configuration, threads, forks. Uses the null backend, which is never chosen unasked.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <bascule/bascule.hpp>
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <bascule/bascule.hpp>
 
 #include <algorithm>
 #include <atomic>

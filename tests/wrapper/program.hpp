@@ -7,12 +7,12 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define EXPECT(condition)                                                        \
-  do {                                                                           \
-    if (!(condition)) {                                                          \
+#define EXPECT(condition)                                                              \
+  do {                                                                                 \
+    if (!(condition)) {                                                                \
       std::fprintf(stderr, "%s:%d: %s is not true\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                                              \
-    }                                                                            \
+      std::exit(1);                                                                    \
+    }                                                                                  \
   } while (false)
 
 namespace wrapper_test {
@@ -22,7 +22,8 @@ struct Arguments {
   bsc_host_span y;
 };
 
-inline bsc_status scale(const void* blob, std::uint64_t begin, std::uint64_t end, std::uint32_t, void*, bsc_host_team*) {
+inline bsc_status scale(const void* blob, std::uint64_t begin, std::uint64_t end, std::uint32_t, void*,
+                        bsc_host_team*) {
   const auto& arguments = *static_cast<const Arguments*>(blob);
   for (std::uint64_t i = begin; i < end; ++i) static_cast<float*>(arguments.y.data)[i] *= arguments.a;
   return BSC_OK;

@@ -1,5 +1,5 @@
-// A plugin for the runtime's own tests: runs host functions, holds work back when told to, leaves out entries and fails on
-// request, and counts what is alive. Lives in the test program; nothing is loaded.
+// A plugin for the runtime's own tests: runs host functions, holds work back when told to, leaves out entries and fails
+// on request, and counts what is alive. Lives in the test program; nothing is loaded.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
@@ -50,8 +50,8 @@ class FakePlugin {
   std::atomic<std::int64_t> live_memory{0}, live_queues{0}, live_modules{0}, live_graphs{0}, live_instances{0};
   std::atomic<std::uint64_t> used_bytes{0};
   std::atomic<std::uint64_t> allocations{0}, submissions{0}, native_replays{0}, launches{0}, waits_submitted{0};
-  std::atomic<std::uint64_t> released_while_in_use{0};  // memory released with submissions pending that name it
-  std::atomic<std::int64_t> fail_allocations{0};        // that many next allocations answer OUT_OF_MEMORY
+  std::atomic<std::uint64_t> released_while_in_use{0};    // memory released with submissions pending that name it
+  std::atomic<std::int64_t> fail_allocations{0};          // that many next allocations answer OUT_OF_MEMORY
   std::atomic<bsc_status> next_submission_fails{BSC_OK};  // refused at submit
   std::atomic<bsc_status> next_execution_fails{BSC_OK};   // fails when it runs
   std::atomic<std::uint64_t> last_blob_bytes{0};
@@ -351,13 +351,15 @@ inline void FakePlugin::fill_tables() {
                            std::uint64_t* count, bsc_plugin_error*) -> bsc_status {
     auto& devices = static_cast<Instance*>(handle)->devices;
     *count = devices.size();
-    for (std::uint64_t i = 0; out && i < std::min<std::uint64_t>(capacity, devices.size()); ++i) out[i] = devices[i].get();
+    for (std::uint64_t i = 0; out && i < std::min<std::uint64_t>(capacity, devices.size()); ++i)
+      out[i] = devices[i].get();
     return BSC_OK;
   };
   device_.size = sizeof device_;
   device_.info = [](bsc_plugin_device handle, bsc_plugin_device_info* info, bsc_plugin_error*) -> bsc_status {
     auto* device = static_cast<Device*>(handle);
-    static const bsc_plugin_capability capabilities[] = {{"fp64", 1, ""}, {"avx2", 1, ""}, {"local_memory", 65536, "bytes"}};
+    static const bsc_plugin_capability capabilities[] = {
+        {"fp64", 1, ""}, {"avx2", 1, ""}, {"local_memory", 65536, "bytes"}};
     const auto header = info->header;
     *info = {};
     info->header = header;
@@ -387,7 +389,8 @@ inline void FakePlugin::fill_tables() {
     return BSC_OK;
   };
   if (options.with_memory_state) {
-    device_.memory_state = [](bsc_plugin_device handle, bsc_plugin_memory_state* state, bsc_plugin_error*) -> bsc_status {
+    device_.memory_state = [](bsc_plugin_device handle, bsc_plugin_memory_state* state,
+                              bsc_plugin_error*) -> bsc_status {
       auto* plugin = static_cast<Device*>(handle)->plugin;
       state->total_bytes = plugin->options.memory_bytes;
       state->free_bytes = plugin->options.memory_bytes - plugin->used_bytes;

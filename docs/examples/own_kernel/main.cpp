@@ -66,9 +66,7 @@ int run() {
 
 }  // namespace
 
-int main() try {
-  return run();
-} catch (const std::exception& error) {
+int main() try { return run(); } catch (const std::exception& error) {
   std::cerr << "error: " << error.what() << '\n';
   return 1;
 }

@@ -120,9 +120,15 @@ void Progress::finish() {
 }
 
 std::string printable(std::string_view text) {
+  std::string out = printable_lines(text);
+  std::replace(out.begin(), out.end(), '\n', '?');
+  return out;
+}
+
+std::string printable_lines(std::string_view text) {
   std::string out(text);
   for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f) c = '?';
   }
   return out;
 }

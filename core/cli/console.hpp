@@ -56,5 +56,7 @@ class Progress {
 
 // Text safe for a terminal: control characters of foreign text (device names, file contents) become '?'.
 std::string printable(std::string_view text);
+// The same, keeping line ends.
+std::string printable_lines(std::string_view text);
 
 }  // namespace bascule::cli

@@ -1,0 +1,134 @@
+// `bascule selftest`: every variant that a device can run, over small and awkward sizes, against the float64 reference.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+
+#include "case_run.hpp"
+#include "commands.hpp"
+#include "console.hpp"
+
+namespace bascule::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSuite = "selftest";
+constexpr std::uint64_t kMaxCaseBytes = 1ull << 30;
+constexpr double kMaxOperations = 2e9;
+
+struct Outcome {
+  std::uint64_t passed = 0, failed = 0, skipped = 0;
+  Json rows = Json::array();
+};
+
+// Names of the variants that this device can run.
+std::vector<std::string> usable_variants(bsc_device* device, bsc_package* package, const char* kernel) {
+  const std::string text =
+      make_text([&](char** out, bsc_error** error) { return bsc_kernel_explain(device, package, kernel, out, error); });
+  std::vector<std::string> names;
+  const Json json = Json::parse(text);
+  for (const Json& variant : json.at("variants")) {
+    if (variant.at("score").get<double>() > 0) names.push_back(variant.at("name"));
+  }
+  return names;
+}
+
+void test_one(Outcome& outcome, bsc_device* device, bsc_package* package, const bsc_case& description, const std::string& variant,
+              std::uint64_t seed) {
+  Json row = {{"device", info_of(device).id}, {"kernel", description.kernel}, {"case", description.label}, {"variant", variant},
+              {"seed", seed}};
+  std::string failure;
+  try {
+    const CaseDataHandle data = make_case_data(description, seed);
+    CaseRun run(device, package, description, data.get(), 1, variant);
+    const CheckResult check = run.check();
+    row["worst_ratio"] = check.worst_ratio;
+    if (!check.pass) failure = check.message;
+  } catch (const Failure& error) {
+    failure = error.what();
+  }
+  row["pass"] = failure.empty();
+  row["message"] = failure;
+  failure.empty() ? ++outcome.passed : ++outcome.failed;
+  outcome.rows.push_back(row);
+}
+
+std::uint64_t fresh_seed() {
+  std::random_device entropy;
+  return (std::uint64_t{entropy()} << 32) | entropy();
+}
+
+}  // namespace
+
+ExitCode run_selftest(const CommonOptions& common, const SelftestOptions& options) {
+  const CaseLibrary library(options.cases);
+  const InstanceHandle instance = open_instance(common);
+  const PackageHandle package = library.package(instance.get());
+  const std::uint64_t seed = options.seed != 0 ? options.seed : fresh_seed();
+  std::vector<const bsc_case*> cases = library.cases(kSuite, kMaxCaseBytes, kMaxOperations);
+  if (!options.kernel.empty()) {
+    std::erase_if(cases, [&](const bsc_case* description) { return options.kernel != description->kernel; });
+    if (cases.empty()) throw Failure(ExitCode::kUsage, "there is no self-test of a kernel '" + options.kernel + "'",
+                                     "see `bascule explain` for the kernels there are");
+  }
+  std::vector<bsc_device*> devices;
+  if (!common.device.empty()) {
+    devices = {bsc_instance_default_device(instance.get())};
+  } else {
+    for (std::uint64_t i = 0; i < bsc_instance_device_count(instance.get()); ++i) {
+      devices.push_back(bsc_instance_device(instance.get(), i));
+    }
+  }
+
+  Outcome outcome;
+  {
+    Progress progress(devices.size() * cases.size(), !common.json);
+    for (bsc_device* device : devices) {
+      if (!computes(device)) {
+        outcome.skipped += cases.size();
+        continue;
+      }
+      for (const bsc_case* description : cases) {
+        progress.step(std::string(info_of(device).id) + " " + description->label);
+        const std::vector<std::string> variants = options.variant.empty()
+                                                      ? usable_variants(device, package.get(), description->kernel)
+                                                      : std::vector<std::string>{options.variant};
+        if (variants.empty()) ++outcome.skipped;
+        for (const std::string& variant : variants) test_one(outcome, device, package.get(), *description, variant, seed);
+      }
+    }
+  }
+
+  if (common.json) {
+    std::printf("%s\n", Json{{"seed", seed},
+                             {"passed", outcome.passed},
+                             {"failed", outcome.failed},
+                             {"skipped", outcome.skipped},
+                             {"rows", outcome.rows}}
+                            .dump(1, ' ', false, Json::error_handler_t::replace)
+                            .c_str());
+  } else {
+    std::set<std::string> kernels;
+    for (const Json& row : outcome.rows) {
+      kernels.insert(row["kernel"]);
+      if (row["pass"]) continue;
+      std::printf("FAILED %s %s variant %s, seed %llu: %s\n", row["device"].get<std::string>().c_str(),
+                  row["case"].get<std::string>().c_str(), row["variant"].get<std::string>().c_str(),
+                  static_cast<unsigned long long>(seed), printable(row["message"].get<std::string>()).c_str());
+    }
+    std::printf("%zu kernels: %llu passed, %llu failed, %llu skipped (seed %llu)\n", kernels.size(),
+                static_cast<unsigned long long>(outcome.passed), static_cast<unsigned long long>(outcome.failed),
+                static_cast<unsigned long long>(outcome.skipped), static_cast<unsigned long long>(seed));
+  }
+  if (outcome.failed > 0) return ExitCode::kWrongResult;
+  if (outcome.passed == 0) {
+    throw Failure(ExitCode::kUnavailable, "nothing was tested: no device here computes and runs these kernels",
+                  "see `bascule doctor` and `bascule explain`");
+  }
+  return ExitCode::kSuccess;
+}
+
+}  // namespace bascule::cli

@@ -251,12 +251,13 @@ ExitCode run_bench(const CommonOptions& common, const BenchOptions& options) {
   }
   progress.finish();
 
-  if (!options.json_file.empty()) write_file(options.json_file, to_json(report));
+  const bool json_to_stdout = options.json_file == "-";
+  if (!options.json_file.empty() && !json_to_stdout) write_file(options.json_file, to_json(report));
   if (!options.html_file.empty()) write_file(options.html_file, to_html(report, options.margin));
-  if (common.json) {
+  if (json_to_stdout) {
     std::fputs(to_json(report).c_str(), stdout);
   } else {
-    std::fputs(to_table(report, options.margin).c_str(), stdout);
+    std::fputs(printable_lines(to_table(report, options.margin)).c_str(), stdout);
     for (const std::string* file : {&options.json_file, &options.html_file}) {
       if (!file->empty()) std::printf("wrote %s\n", file->c_str());
     }

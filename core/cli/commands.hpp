@@ -67,7 +67,7 @@ struct ConformOptions {
 ExitCode run_conform(const CommonOptions& common, const ConformOptions& options);
 
 struct PackOptions {
-  std::string specification;
+  std::vector<std::string> specifications;  // JSON files, merged into one package
   std::string output;
 };
 ExitCode run_pack(const CommonOptions& common, const PackOptions& options);

@@ -90,7 +90,7 @@ class CommandLine {
     explain->add_option("KERNEL", explain_.kernel, "Kernel within the package file");
     explain->add_option("--cases", explain_.cases, "Kernel library to look in")->type_name("LIBRARY.so");
     CLI::App* config = add("config", "Each value of the configuration and where it comes from", [this] { return run_config_show(common_); });
-    config->add_flag("--show", std::string("Print the configuration; what this command does anyway"));
+    config->add_flag("--show")->description("Print the configuration; what this command does anyway");
     CLI::App* cache = app_.add_subcommand("cache", "The cache of compiled kernels");
     cache->require_subcommand(1);
     CLI::App* info = cache->add_subcommand("info", "Where it is and what it holds");

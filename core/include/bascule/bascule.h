@@ -35,6 +35,7 @@ extern "C" {
 #define BASCULE_VERSION_MAJOR 0
 #define BASCULE_VERSION_MINOR 1
 #define BASCULE_VERSION_PATCH 0
+#define BASCULE_VERSION_STRING "0.1.0"
 
 typedef struct bsc_error bsc_error;
 typedef struct bsc_instance bsc_instance;

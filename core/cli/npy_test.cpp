@@ -4,28 +4,18 @@
 #include "npy.hpp"
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "failure.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 using namespace bascule::cli;
+using bascule::test::TemporaryDirectory;
 
 namespace {
-
-// A directory that goes with the test.
-struct TemporaryDirectory {
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "bascule-npy-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~TemporaryDirectory() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
 
 std::string header_of(const std::string& dictionary) {
   std::string bytes("\x93NUMPY\x01\x00", 8);
@@ -47,7 +37,7 @@ void write_all(const std::filesystem::path& path, const std::string& bytes) {
 
 TEST_CASE("an array survives writing and reading, for every type and for shapes () (0) (7) (2,3)") {
   TemporaryDirectory directory;
-  const std::string path = directory.path / "a.npy";
+  const std::string path = directory / "a.npy";
   for (int type = 0; type <= static_cast<int>(ElementType::f64); ++type) {
     for (const std::vector<std::uint64_t>& shape : {std::vector<std::uint64_t>{}, {0}, {7}, {2, 3}}) {
       NpyArray array{static_cast<ElementType>(type), shape, {}};
@@ -66,7 +56,7 @@ TEST_CASE("an array survives writing and reading, for every type and for shapes 
 
 TEST_CASE("a .npy file cut at any byte, or with any header byte changed, is refused or read whole, never worse") {
   TemporaryDirectory directory;
-  const std::string path = directory.path / "a.npy";
+  const std::string path = directory / "a.npy";
   NpyArray array{ElementType::f32, {5}, std::vector<std::byte>(20)};
   write_npy(path, array);
   const std::string good = read_all(path);
@@ -92,7 +82,7 @@ TEST_CASE("a .npy file cut at any byte, or with any header byte changed, is refu
 
 TEST_CASE("hostile headers are refused with the file's name: huge shapes, overflow, Fortran order, other types") {
   TemporaryDirectory directory;
-  const std::string path = directory.path / "hostile.npy";
+  const std::string path = directory / "hostile.npy";
   for (const char* dictionary : {
            "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296, 4), }\n",
            "{'descr': '<f4', 'fortran_order': False, 'shape': (18446744073709551616,), }\n",
@@ -109,17 +99,17 @@ TEST_CASE("hostile headers are refused with the file's name: huge shapes, overfl
     CAPTURE(dictionary);
     CHECK_THROWS_WITH_AS(read_npy(path, ElementType::f32), doctest::Contains("hostile.npy"), Failure);
   }
-  CHECK_THROWS_AS(read_npy(directory.path, ElementType::f32), Failure);
-  CHECK_THROWS_AS(read_npy(directory.path / "absent.npy", ElementType::f32), Failure);
+  CHECK_THROWS_AS(read_npy(directory.path(), ElementType::f32), Failure);
+  CHECK_THROWS_AS(read_npy(directory / "absent.npy", ElementType::f32), Failure);
 }
 
 TEST_CASE("a failed write names the path and leaves nothing behind") {
   TemporaryDirectory directory;
   const NpyArray array{ElementType::u8, {1}, std::vector<std::byte>(1)};
-  CHECK_THROWS_AS(write_npy(directory.path / "absent" / "a.npy", array), Failure);
-  std::filesystem::create_directory(directory.path / "is_a_directory");
-  CHECK_THROWS_AS(write_npy(directory.path / "is_a_directory", array), Failure);
+  CHECK_THROWS_AS(write_npy(directory / "absent/a.npy", array), Failure);
+  std::filesystem::create_directory(directory / "is_a_directory");
+  CHECK_THROWS_AS(write_npy(directory / "is_a_directory", array), Failure);
   int entries = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(directory.path)) ++entries;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(directory.path())) ++entries;
   CHECK(entries == 1);
 }

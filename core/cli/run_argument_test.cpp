@@ -4,13 +4,12 @@
 #include "run_argument.hpp"
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
 #include <cstring>
-#include <filesystem>
 
 #include "failure.hpp"
 #include "npy.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 using namespace bascule::cli;
 
@@ -40,9 +39,8 @@ TEST_CASE("values, literal buffers and outputs are read in the order and size gi
 }
 
 TEST_CASE("files are read at an element offset, and '+' inside a path stays a path") {
-  std::string directory = (std::filesystem::temp_directory_path() / "bascule-run-XXXXXX").string();
-  REQUIRE(mkdtemp(directory.data()) != nullptr);
-  const std::string path = directory + "/a+b.npy";
+  const bascule::test::TemporaryDirectory directory;
+  const std::string path = directory / "a+b.npy";
   write_npy(path, {ElementType::u32, {4}, std::vector<std::byte>(16)});
   CHECK(parse_run_argument("in:u32:" + path).offset_bytes == 0);
   CHECK(parse_run_argument("in:u32:" + path + "+3").offset_bytes == 12);
@@ -52,7 +50,6 @@ TEST_CASE("files are read at an element offset, and '+' inside a path stays a pa
   CHECK(both.output == "out.npy");
   CHECK(both.initialised);
   CHECK_THROWS_AS(parse_run_argument("in:f32:" + path), Failure);
-  std::filesystem::remove_all(directory);
 }
 
 TEST_CASE("a malformed argument is refused with the word and the valid forms") {

@@ -4,29 +4,21 @@
 #include "report.hpp"
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "../failure.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 using namespace bascule::cli;
 
 namespace {
 
+// A report file that goes with the test.
 struct TemporaryFile {
-  TemporaryFile() {
-    std::string name = (std::filesystem::temp_directory_path() / "bascule-report-XXXXXX").string();
-    const int descriptor = mkstemp(name.data());
-    REQUIRE(descriptor >= 0);
-    close(descriptor);
-    path = name;
-  }
-  ~TemporaryFile() { std::filesystem::remove(path); }
   void write(const std::string& text) const { std::ofstream(path, std::ios::trunc) << text; }
-  std::string path;
+  bascule::test::TemporaryDirectory directory;
+  std::string path = directory / "report.json";
 };
 
 Report sample_report() {

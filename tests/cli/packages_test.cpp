@@ -11,7 +11,7 @@ using namespace bascule::test;
 
 namespace {
 
-constexpr const char* kDescription = R"({"package": {"name": "demo", "version": "1.0.0"},
+constexpr const char* kDescription = R"json({"package": {"name": "demo", "version": "1.0.0"},
  "kernels": [{"name": "fill_f32", "version": "1.0", "doc": "y = value",
    "parameters": [{"name": "n", "kind": "scalar", "type": "u64"}, {"name": "value", "kind": "scalar", "type": "f32"},
                   {"name": "y", "kind": "buffer", "type": "f32", "access": "out", "length": "n"}],
@@ -19,7 +19,7 @@ constexpr const char* kDescription = R"({"package": {"name": "demo", "version": 
    "math": {"precision": "f32", "contraction": "off", "denormals": "keep"},
    "variants": [{"name": "opencl", "format": "opencl-c", "target": "", "class": "portable", "image": "fill.cl",
      "launches": [{"function": "fill", "grid": ["ceildiv(n, 64)"], "block": ["64"],
-       "arguments": [{"parameter": "n"}, {"parameter": "value"}, {"parameter": "y"}]}]}]}]})";
+       "arguments": [{"parameter": "n"}, {"parameter": "value"}, {"parameter": "y"}]}]}]}]})json";
 
 constexpr const char* kSource =
     "__kernel void fill(ulong n, float value, __global float* y, ulong offset, ulong length) {\n"

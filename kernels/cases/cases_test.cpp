@@ -58,7 +58,7 @@ struct Prepared {
 };
 
 bool is_arg_max_of_nothing(const bsc_case& description) {
-  return std::string(description.kernel) == "arg_max" && std::string(description.shape) == "n=0";
+  return std::string(description.kernel) == "arg_max_f32" && std::string(description.shape) == "n=0";
 }
 
 // Inputs whose right answer is NaN everywhere judged, so that poison, which is a NaN, cannot be told from it.
@@ -107,7 +107,7 @@ TEST_CASE("labels are unique within a suite, and every case says what it is") {
 TEST_CASE("big shapes shrink to the limits and say so") {
   int shrunk = 0;
   for (const bsc_case* description : cases_of("llm", 32u << 20, 5e8)) {
-    if (std::string(description->kernel) != "sgemm") continue;
+    if (std::string(description->kernel) != "sgemm_f32") continue;
     CAPTURE(description->label);
     CHECK(description->device_bytes <= 32u << 20);
     CHECK(description->operations <= 5e8);

@@ -38,7 +38,7 @@ class PhiloxData final : public CaseData {
 
 void add_one(CaseList& list, std::uint64_t n, bool near_wrap, const std::string& prefix) {
   CaseDefinition definition;
-  definition.kernel = "philox4x32_10";
+  definition.kernel = "philox4x32_10_u32";
   definition.shape = dimensions_text({{"n", n}});
   definition.label = prefix + "philox4x32_10 " + definition.shape + (near_wrap ? ", counter wraps" : "");
   definition.number_format = "u32";

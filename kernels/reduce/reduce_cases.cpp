@@ -115,11 +115,11 @@ void add_kernel(CaseList& list, const char* kernel) {
 }  // namespace
 
 void add_reduce_cases(CaseList& list) {
-  add_kernel<SumData>(list, "reduce_sum");
-  add_kernel<MaxData>(list, "reduce_max");
-  add_kernel<ArgMaxData>(list, "arg_max");
+  add_kernel<SumData>(list, "reduce_sum_f32");
+  add_kernel<MaxData>(list, "reduce_max_f32");
+  add_kernel<ArgMaxData>(list, "arg_max_f32");
   // Greedy sampling: the largest logit over the vocabulary of Llama 3.
-  if (list.wants("llm")) add_one<ArgMaxData>(list, "arg_max", 128256, Special::none, "llama3-8b greedy sampling: ");
+  if (list.wants("llm")) add_one<ArgMaxData>(list, "arg_max_f32", 128256, Special::none, "llama3-8b greedy sampling: ");
 }
 
 }  // namespace bascule::kernels

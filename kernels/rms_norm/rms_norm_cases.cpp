@@ -57,7 +57,7 @@ class RmsNormData final : public CaseData {
 
 void add_one(CaseList& list, const Shape& shape, bool with_nan, const std::string& prefix) {
   CaseDefinition definition;
-  definition.kernel = "rms_norm";
+  definition.kernel = "rms_norm_f32";
   definition.shape = dimensions_text({{"rows", shape.rows}, {"columns", shape.columns}});
   if (shape.x_stride != shape.columns) definition.shape += " " + dimensions_text({{"x_stride", shape.x_stride}, {"y_stride", shape.y_stride}});
   definition.label = prefix + "rms_norm " + definition.shape + (with_nan ? ", one NaN" : "");

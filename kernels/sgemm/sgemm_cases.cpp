@@ -135,7 +135,7 @@ std::string shape_text(const Shape& shape) {
 
 void add_one(CaseList& list, const Shape& shape, Special special, const std::string& prefix, const std::string& shrunk = "") {
   CaseDefinition definition;
-  definition.kernel = "sgemm";
+  definition.kernel = "sgemm_f32";
   definition.shape = shape_text(shape);
   definition.label = prefix + "sgemm " + definition.shape;
   if (shape.alpha != 1 || shape.beta != 0 || shape.padding != 0) {

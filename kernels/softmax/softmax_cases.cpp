@@ -66,7 +66,7 @@ class SoftmaxData final : public CaseData {
 
 void add_one(CaseList& list, const Shape& shape, bool masked, const std::string& prefix) {
   CaseDefinition definition;
-  definition.kernel = "softmax";
+  definition.kernel = "softmax_f32";
   definition.shape = dimensions_text({{"rows", shape.rows}, {"columns", shape.columns}});
   if (shape.x_stride != shape.columns) definition.shape += " " + dimensions_text({{"x_stride", shape.x_stride}, {"y_stride", shape.y_stride}});
   definition.label = prefix + "softmax " + definition.shape + (masked ? ", masked rows and a NaN" : "");

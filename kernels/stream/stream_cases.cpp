@@ -18,11 +18,11 @@ struct Traits {
   int arrays;      // read or written once each
   int operations;  // per element
 };
-constexpr Traits kTraits[] = {{Operation::copy, "stream_copy", 2, 0},
-                              {Operation::scale, "stream_scale", 2, 1},
-                              {Operation::add, "stream_add", 3, 1},
-                              {Operation::triad, "stream_triad", 3, 2},
-                              {Operation::dot, "stream_dot", 2, 2}};
+constexpr Traits kTraits[] = {{Operation::copy, "stream_copy_f32", 2, 0},
+                              {Operation::scale, "stream_scale_f32", 2, 1},
+                              {Operation::add, "stream_add_f32", 3, 1},
+                              {Operation::triad, "stream_triad_f32", 3, 2},
+                              {Operation::dot, "stream_dot_f32", 2, 2}};
 
 class StreamData final : public CaseData {
  public:

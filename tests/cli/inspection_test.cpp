@@ -151,10 +151,10 @@ TEST_CASE("explain gives each variant a reason, and an unknown kernel lists the 
   const Outcome list = program.run({"explain", "--backend", "cpu"});
   CHECK(list.code == 0);
   CHECK(list.output.find("sgemm") != std::string::npos);
-  const Outcome one = program.run({"explain", "sgemm", "--backend", "cpu"});
+  const Outcome one = program.run({"explain", "sgemm_f32", "--backend", "cpu"});
   CHECK(one.code == 0);
   CHECK(one.output.find("x86-64-v4") != std::string::npos);
-  const Outcome unknown = program.run({"explain", "sgem", "--backend", "cpu"});
+  const Outcome unknown = program.run({"explain", "sgem_f32", "--backend", "cpu"});
   CHECK(unknown.code == 2);
   CHECK(unknown.errors.find("sgemm") != std::string::npos);
 }

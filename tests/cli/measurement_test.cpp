@@ -37,7 +37,7 @@ std::vector<std::string> bench(std::vector<std::string> words) {
 TEST_CASE("bench writes a table, every sample as JSON, and a page that needs nothing else") {
   const Program program;
   const Outcome outcome =
-      program.run(bench({"quick", "--kernel", "softmax", "--backend", "cpu", "--json", "r.json", "--html", "r.html"}));
+      program.run(bench({"quick", "--kernel", "softmax_f32", "--backend", "cpu", "--json", "r.json", "--html", "r.html"}));
   CAPTURE(outcome.errors);
   REQUIRE(outcome.code == 0);
   CHECK(outcome.output.find("softmax") != std::string::npos);
@@ -72,8 +72,8 @@ TEST_CASE("the null backend gets no number except overhead, and a 50 ms backend 
 
 TEST_CASE("a report compared with itself is equivalent, and with another kernel's nothing matches") {
   const Program program;
-  REQUIRE(program.run(bench({"quick", "--kernel", "softmax", "--backend", "cpu", "--json", "a.json"})).code == 0);
-  REQUIRE(program.run(bench({"quick", "--kernel", "rms_norm", "--backend", "cpu", "--json", "b.json"})).code == 0);
+  REQUIRE(program.run(bench({"quick", "--kernel", "softmax_f32", "--backend", "cpu", "--json", "a.json"})).code == 0);
+  REQUIRE(program.run(bench({"quick", "--kernel", "rms_norm_f32", "--backend", "cpu", "--json", "b.json"})).code == 0);
   const Outcome same = program.run({"compare", "a.json", "a.json", "--json", "--margin", "1"});
   REQUIRE(same.code == 0);
   const json rows = json::parse(same.output).at("rows");
@@ -108,14 +108,14 @@ TEST_CASE("bench refuses an unknown suite or kernel with the names there are") {
 
 TEST_CASE("selftest passes on the cpu with a fresh seed, and on null it says that nothing was tested") {
   const Program program;
-  const Outcome cpu = program.run({"selftest", "--backend", "cpu", "--kernel", "philox4x32_10", "--json"});
+  const Outcome cpu = program.run({"selftest", "--backend", "cpu", "--kernel", "philox4x32_10_u32", "--json"});
   CAPTURE(cpu.errors);
   REQUIRE(cpu.code == 0);
   const json report = json::parse(cpu.output);
   CHECK(report.at("passed").get<int>() > 0);
   CHECK(report.at("failed") == 0);
   CHECK(report.at("seed").get<std::uint64_t>() != 0);
-  const Outcome null = program.run({"selftest", "--backend", "null", "--kernel", "philox4x32_10"});
+  const Outcome null = program.run({"selftest", "--backend", "null", "--kernel", "philox4x32_10_u32"});
   CHECK(null.code == 3);
   CHECK(null.errors.find("nothing was tested") != std::string::npos);
 }

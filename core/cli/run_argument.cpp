@@ -76,18 +76,21 @@ RunArgument parse_in(const std::string& word, ElementType type, std::string_view
     return argument;
   }
   // "+DIGITS" after the last '+' is an offset; a '+' elsewhere belongs to the path.
-  const std::size_t plus = source.rfind('+');
-  const auto offset = plus == std::string_view::npos ? std::nullopt : parse_count(source.substr(plus + 1));
-  const std::string path(offset ? source.substr(0, plus) : source);
-  if (path.empty()) refuse(word, "names no file");
-  RunArgument argument = from_file(type, path);
-  if (offset) {
-    argument.offset_bytes = require_bytes(word, type, *offset);
-    if (argument.offset_bytes > argument.buffer_bytes) {
-      refuse(word, "offset " + std::to_string(*offset) + " is beyond the file's " +
-                       std::to_string(argument.buffer_bytes / size_of(type)) + " elements",
-             "give an offset within the array");
+  std::string_view path = source;
+  std::uint64_t elements = 0;
+  if (const std::size_t plus = source.rfind('+'); plus != std::string_view::npos) {
+    if (const auto offset = parse_count(source.substr(plus + 1))) {
+      elements = *offset;
+      path = source.substr(0, plus);
     }
+  }
+  if (path.empty()) refuse(word, "names no file");
+  RunArgument argument = from_file(type, std::string(path));
+  argument.offset_bytes = require_bytes(word, type, elements);
+  if (argument.offset_bytes > argument.buffer_bytes) {
+    refuse(word, "offset " + std::to_string(elements) + " is beyond the file's " +
+                     std::to_string(argument.buffer_bytes / size_of(type)) + " elements",
+           "give an offset within the array");
   }
   return argument;
 }

@@ -20,7 +20,7 @@ std::string percent(double part, double whole) {
 std::string check_text(const Row& row) {
   switch (row.state) {
     case RowState::failed: return "error";
-    case RowState::overhead: return "not computed";
+    case RowState::overhead: return row.check.pass ? "ok" : "computes nothing";
     case RowState::wrong: return "WRONG";
     case RowState::measured: break;
   }

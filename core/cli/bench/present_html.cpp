@@ -92,7 +92,7 @@ std::string cell(const std::string& text, const char* classes = "") {
 }
 
 std::string check_cell(const Row& row) {
-  if (row.state == RowState::overhead) return cell("computes nothing", "soft");
+  if (row.state == RowState::overhead) return row.check.pass ? cell("ok", "good") : cell("computes nothing", "soft");
   if (row.state == RowState::failed) return cell(escape(row.error), "bad");
   if (row.state == RowState::wrong) return cell("WRONG: " + escape(row.check.message), "bad");
   char text[128];
@@ -136,7 +136,7 @@ std::string to_html(const Report& report, double margin) {
   const std::vector<CaseGroup> groups = group_by_case(report);
   std::string page =
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">"
-      "<title>Bascule bench: " + escape(report.suite) + "</title><style>\n" + std::string(embedded::cli_bench_page_css) +
+      "<title>Bascule bench: " + escape(report.suite) + "</title><style>\n" + std::string(embedded::bench_page_css) +
       "</style></head><body>\n<h1>Bascule bench: suite " + escape(report.suite) + "</h1>\n<p class=\"soft\">" + escape(report.started) +
       ", cache mode " + escape(report.cache_mode) + "</p>\n<p>";
   for (const DeviceRecord& device : report.devices) {

@@ -20,10 +20,27 @@ Error argument_error(const bsc_kernel& kernel, std::size_t index, std::string me
                           std::move(remedy));
 }
 
-Status check_buffer(const bsc_kernel& kernel, const bsc_device& device, std::size_t index,
-                    const bsc_argument& argument) {
+// The common case, decided without making anything. What is not fine gets its message from argument_fault().
+inline bool is_fine(const bsc_kernel& kernel, const bsc_device& device, const bsc_argument& argument) {
+  switch (argument.kind) {
+    case BSC_ARG_BUFFER: {
+      const bsc_buffer* buffer = argument.buffer;
+      if (!buffer) return argument.bytes == 0 && argument.offset == 0;
+      return buffer->is(ObjectKind::kBuffer) && &buffer->device() == &device && argument.offset <= buffer->bytes() &&
+             argument.bytes <= buffer->bytes() - argument.offset;
+    }
+    case BSC_ARG_VALUE:
+      return argument.value && argument.bytes != 0;
+    case BSC_ARG_LOCAL:
+      return !kernel.plan();
+    default:
+      return false;
+  }
+}
+
+Error buffer_fault(const bsc_kernel& kernel, const bsc_device& device, std::size_t index,
+                   const bsc_argument& argument) {
   if (!argument.buffer) {
-    if (argument.bytes == 0 && argument.offset == 0) return {};
     return argument_error(kernel, index,
                           "the buffer is NULL, but " + std::to_string(argument.bytes) + " bytes of it are named",
                           "give a buffer, or 0 bytes");
@@ -35,21 +52,18 @@ Status check_buffer(const bsc_kernel& kernel, const bsc_device& device, std::siz
         std::string("the buffer is on ") + argument.buffer->device().info().id + ", the queue on " + device.info().id,
         "copy it with bsc_queue_copy first");
   }
-  Status range = argument.buffer->check_range(argument.offset, argument.bytes, "launch");
-  if (!range.ok()) return argument_error(kernel, index, range.error().message, range.error().remedy);
-  return {};
+  const Status range = argument.buffer->check_range(argument.offset, argument.bytes, "launch");
+  return argument_error(kernel, index, range.error().message, range.error().remedy);
 }
 
-Status check_argument(const bsc_kernel& kernel, const bsc_device& device, std::size_t index,
-                      const bsc_argument& argument) {
+Error argument_fault(const bsc_kernel& kernel, const bsc_device& device, std::size_t index,
+                     const bsc_argument& argument) {
   switch (argument.kind) {
     case BSC_ARG_VALUE:
-      if (argument.value && argument.bytes != 0) return {};
       return argument_error(kernel, index, "a value needs an address and at least one byte", "set .value and .bytes");
     case BSC_ARG_BUFFER:
-      return check_buffer(kernel, device, index, argument);
+      return buffer_fault(kernel, device, index, argument);
     case BSC_ARG_LOCAL:
-      if (!kernel.plan()) return {};
       return argument_error(kernel, index, "local memory is given by the plan of a contract, not by the caller",
                             "leave it out");
     default:
@@ -77,6 +91,14 @@ Status read_shape(const bsc_launch_options& options, LaunchShape& shape) {
   shape.flags = (options.cooperative ? std::uint64_t{BSC_LAUNCH_COOPERATIVE} : 0) |
                 (options.streaming ? std::uint64_t{BSC_LAUNCH_STREAMING} : 0);
   return {};
+}
+
+Status read_options(const bsc_launch_options& options, LaunchShape& shape) {
+  if (options.size == sizeof options) [[likely]]
+    return read_shape(options, shape);
+  auto read = read_sized(&options, "bsc_launch_options");
+  if (!read.ok()) return read.take_error();
+  return read_shape(*read, shape);
 }
 
 Status prepare_plan(const LaunchPlan& plan, bsc_device& device, const LaunchShape& shape,
@@ -115,17 +137,14 @@ Status prepare_launch(bsc_kernel& kernel, bsc_device& device, const bsc_launch_o
         "create the kernel on the queue's device");
   }
   LaunchShape shape;
-  if (options) {
-    auto read = read_sized(options, "bsc_launch_options");
-    if (!read.ok()) return read.take_error();
-    BSC_RETURN_IF_ERROR(read_shape(*read, shape));
-  }
+  if (options) BSC_RETURN_IF_ERROR(read_options(*options, shape));
   if (arguments.size() > kMaxParameters) {
     return invalid_argument(launch_name(kernel) + ": " + std::to_string(arguments.size()) +
                             " arguments given, at most " + std::to_string(kMaxParameters) + " are possible");
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    BSC_RETURN_IF_ERROR(check_argument(kernel, device, i, arguments[i]));
+    if (!is_fine(kernel, device, arguments[i])) [[unlikely]]
+      return argument_fault(kernel, device, i, arguments[i]);
   }
   const LaunchPlan* plan = kernel.plan();
   if (!plan) return prepare_raw_launch(kernel, shape, arguments, storage, out.commands);

@@ -142,7 +142,8 @@ Status prepare_raw_launch(const bsc_kernel& kernel, const LaunchShape& shape, st
     } else if (argument.kind == BSC_ARG_BUFFER) {
       out.kind = BSC_ARGUMENT_BUFFER;
       const std::uint64_t element = argument.element_bytes ? argument.element_bytes : 1;
-      if (argument.offset % element != 0) {
+      const bool power_of_two = (element & (element - 1)) == 0;  // nearly always: no division then
+      if (power_of_two ? (argument.offset & (element - 1)) != 0 : argument.offset % element != 0) {
         return invalid_argument(launch_name(kernel) + ", argument " + std::to_string(i) + ": offset " +
                                     std::to_string(argument.offset) + " is no multiple of the element size, " +
                                     std::to_string(element) + " bytes",

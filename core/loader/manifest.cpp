@@ -20,6 +20,11 @@ bool is_plain_name(std::string_view name) {
          name.find('\0') == std::string_view::npos;
 }
 
+// Words that mean something else where a backend's name may stand.
+bool is_reserved(std::string_view name) {
+  return name == "auto" || name == "uuid" || name == "pci" || name == "emulated";
+}
+
 }  // namespace
 
 Result<Manifest> parse_manifest(std::string_view json, const std::string& path) {
@@ -31,6 +36,8 @@ Result<Manifest> parse_manifest(std::string_view json, const std::string& path) 
   if (!is_backend_name(manifest.name)) {
     document->fail(quoted(manifest.name) + " is not a backend's name (lower-case letters, digits and _)");
   }
+  if (is_reserved(manifest.name))
+    document->fail(quoted(manifest.name) + " is a word of the configuration, no backend's name");
   const std::string file = document->text("file");
   if (!is_plain_name(file))
     document->fail("\"file\" must be the name of a file beside the manifest, not " + quoted(file));

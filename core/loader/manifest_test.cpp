@@ -55,6 +55,7 @@ TEST_CASE("a manifest's fields are checked strictly") {
   CHECK(contains(refusal(with("\"cuda\"", "7")), "\"name\" must be a text"));
   CHECK(contains(refusal(with("\"cuda\"", "\"CUDA\"")), "not a backend's name"));
   CHECK(contains(refusal(with("\"cuda\"", "\"\"")), "not a backend's name"));
+  CHECK(contains(refusal(with("\"cuda\"", "\"auto\"")), "a word of the configuration"));
   CHECK(contains(refusal(with("\"major\": 0", "\"major\": 0.5")), "\"abi.major\" must be a whole number"));
   CHECK(contains(refusal(with("\"major\": 0", "\"major\": 18446744073709551615")),
                  "\"abi.major\" must be a whole number"));

@@ -20,9 +20,11 @@ using i32v = int32_t __attribute__((vector_size(BASCULE_VECTOR_BYTES)));
 using u32v = uint32_t __attribute__((vector_size(BASCULE_VECTOR_BYTES)));
 using u64v = uint64_t __attribute__((vector_size(BASCULE_VECTOR_BYTES)));
 
-// Buffers promise the alignment of their element and no more.
-using f32v_unaligned = float __attribute__((vector_size(BASCULE_VECTOR_BYTES), aligned(4), may_alias));
-using u32v_unaligned = uint32_t __attribute__((vector_size(BASCULE_VECTOR_BYTES), aligned(4), may_alias));
+// Buffers promise the alignment of their element and no more. A typedef, because clang ignores `aligned` inside an alias
+// declaration.
+typedef float f32v_unaligned __attribute__((vector_size(BASCULE_VECTOR_BYTES), aligned(4), may_alias));
+typedef uint32_t u32v_unaligned __attribute__((vector_size(BASCULE_VECTOR_BYTES), aligned(4), may_alias));
+static_assert(alignof(f32v_unaligned) == 4 && alignof(u32v_unaligned) == 4);
 
 BASCULE_ALWAYS_INLINE f32v load(const float* p) { return *reinterpret_cast<const f32v_unaligned*>(p); }
 BASCULE_ALWAYS_INLINE void store(float* p, f32v v) { *reinterpret_cast<f32v_unaligned*>(p) = v; }

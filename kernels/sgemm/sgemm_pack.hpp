@@ -9,7 +9,8 @@ namespace bascule::kernels::BASCULE_CPU_NAMESPACE::sgemm {
 // Side of the square that pack_transposed turns in registers: 4 lanes at level 2, 8 lanes otherwise.
 inline constexpr uint64_t kSquare = kVectorBytes == 16 ? 4 : 8;
 using square_row = float __attribute__((vector_size(kSquare * 4)));
-using square_row_unaligned = float __attribute__((vector_size(kSquare * 4), aligned(4), may_alias));
+typedef float square_row_unaligned __attribute__((vector_size(kSquare * 4), aligned(4), may_alias));
+static_assert(alignof(square_row_unaligned) == 4);
 
 // A packed panel may be written this many elements past its end (see pack_transposed).
 inline constexpr uint64_t kPackSlack = 8;

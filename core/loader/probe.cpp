@@ -120,7 +120,8 @@ Verdict probe_cached(const ProbeRequest& request, const std::string& program, st
   const Hash128 key = verdict_key(request, environment);
   if (auto known = cache.get(key)) return std::move(*known);
   Verdict verdict = probe_in_child(request, program, time_limit);
-  cache.put(key, verdict);
+  // Without the program nothing was tried: that is not the backend's verdict, and it may be installed by the next time.
+  if (!program.empty()) cache.put(key, verdict);
   return verdict;
 }
 

@@ -64,11 +64,7 @@ struct bsc_instance final : bascule::core::Object {
   bsc_instance& instance() { return *this; }
   // True in a child of the process that created the instance.
   bool forked() const { return generation_ != bascule::core::fork_generation(); }
-  bascule::core::Status check_usable() const {
-    if (forked()) [[unlikely]]
-      return forked_error();
-    return {};
-  }
+  [[gnu::cold]] static bascule::core::Error forked_error();
 
   const std::vector<bascule::core::Ref<bsc_device>>& devices() const { return devices_; }
   bsc_device* default_device() const { return default_device_; }
@@ -81,7 +77,6 @@ struct bsc_instance final : bascule::core::Object {
  private:
   bascule::core::Status enumerate();
   bascule::core::Status choose_default();
-  static bascule::core::Error forked_error();
   std::string device_list() const;
 
   const std::uint32_t generation_;
@@ -103,4 +98,8 @@ void release_handle(T* handle) noexcept {
 }  // namespace bascule::core
 
 // Returns from the calling function with BSC_FORKED in a forked child.
-#define BSC_CHECK_USABLE(instance) BSC_RETURN_IF_ERROR((instance).check_usable())
+#define BSC_CHECK_USABLE(instance)         \
+  do {                                     \
+    if ((instance).forked()) [[unlikely]]  \
+      return bsc_instance::forked_error(); \
+  } while (false)

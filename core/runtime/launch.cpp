@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "core/runtime/launch.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <string>
@@ -15,7 +16,8 @@
 namespace bascule::core {
 namespace {
 
-Error argument_error(const bsc_kernel& kernel, std::size_t index, std::string message, std::string remedy) {
+[[gnu::cold]] Error argument_error(const bsc_kernel& kernel, std::size_t index, std::string message,
+                                   std::string remedy) {
   return invalid_argument(launch_name(kernel) + ", argument " + std::to_string(index) + ": " + std::move(message),
                           std::move(remedy));
 }
@@ -38,8 +40,8 @@ inline bool is_fine(const bsc_kernel& kernel, const bsc_device& device, const bs
   }
 }
 
-Error buffer_fault(const bsc_kernel& kernel, const bsc_device& device, std::size_t index,
-                   const bsc_argument& argument) {
+[[gnu::cold]] Error buffer_fault(const bsc_kernel& kernel, const bsc_device& device, std::size_t index,
+                                 const bsc_argument& argument) {
   if (!argument.buffer) {
     return argument_error(kernel, index,
                           "the buffer is NULL, but " + std::to_string(argument.bytes) + " bytes of it are named",
@@ -56,8 +58,8 @@ Error buffer_fault(const bsc_kernel& kernel, const bsc_device& device, std::size
   return argument_error(kernel, index, range.error().message, range.error().remedy);
 }
 
-Error argument_fault(const bsc_kernel& kernel, const bsc_device& device, std::size_t index,
-                     const bsc_argument& argument) {
+[[gnu::cold]] Error argument_fault(const bsc_kernel& kernel, const bsc_device& device, std::size_t index,
+                                   const bsc_argument& argument) {
   switch (argument.kind) {
     case BSC_ARG_VALUE:
       return argument_error(kernel, index, "a value needs an address and at least one byte", "set .value and .bytes");
@@ -73,32 +75,18 @@ Error argument_fault(const bsc_kernel& kernel, const bsc_device& device, std::si
 }
 
 // Grid dimensions that were left at 0 count as 1, unless the caller says that the grid counts as it is.
-Status read_shape(const bsc_launch_options& options, LaunchShape& shape) {
-  const bool grid = options.has_grid || options.grid[0] || options.grid[1] || options.grid[2];
-  const bool items = options.has_work_items || options.work_items;
-  if (grid && items) {
-    return invalid_argument("both work_items and grid were given", "give one: with work_items the plan picks the grid");
-  }
-  shape.has_work_items = items;
-  shape.work_items = options.work_items;
-  shape.has_grid = grid;
-  for (int d = 0; d < 3; ++d) {
-    shape.grid[d] = options.grid[d] == 0 && !options.has_grid ? 1 : options.grid[d];
-    shape.block[d] = options.block[d];
-    shape.cluster[d] = options.cluster[d];
-  }
-  shape.shared_bytes = options.shared_bytes;
-  shape.flags = (options.cooperative ? std::uint64_t{BSC_LAUNCH_COOPERATIVE} : 0) |
-                (options.streaming ? std::uint64_t{BSC_LAUNCH_STREAMING} : 0);
-  return {};
-}
-
-Status read_options(const bsc_launch_options& options, LaunchShape& shape) {
-  if (options.size == sizeof options) [[likely]]
-    return read_shape(options, shape);
-  auto read = read_sized(&options, "bsc_launch_options");
-  if (!read.ok()) return read.take_error();
-  return read_shape(*read, shape);
+inline LaunchShape shape_of(const bsc_launch_options& options) {
+  const std::uint64_t least = options.has_grid ? 0 : 1;
+  const auto at_least = [least](std::uint64_t size) { return std::max(size, least); };
+  return LaunchShape{.has_work_items = options.has_work_items || options.work_items,
+                     .work_items = options.work_items,
+                     .has_grid = options.has_grid || options.grid[0] || options.grid[1] || options.grid[2],
+                     .grid = {at_least(options.grid[0]), at_least(options.grid[1]), at_least(options.grid[2])},
+                     .block = {options.block[0], options.block[1], options.block[2]},
+                     .cluster = {options.cluster[0], options.cluster[1], options.cluster[2]},
+                     .shared_bytes = options.shared_bytes,
+                     .flags = (options.cooperative ? std::uint64_t{BSC_LAUNCH_COOPERATIVE} : 0) |
+                              (options.streaming ? std::uint64_t{BSC_LAUNCH_STREAMING} : 0)};
 }
 
 Status prepare_plan(const LaunchPlan& plan, bsc_device& device, const LaunchShape& shape,
@@ -136,8 +124,17 @@ Status prepare_launch(bsc_kernel& kernel, bsc_device& device, const bsc_launch_o
         launch_name(kernel) + " was loaded for " + kernel.device().info().id + ", the queue is on " + device.info().id,
         "create the kernel on the queue's device");
   }
-  LaunchShape shape;
-  if (options) BSC_RETURN_IF_ERROR(read_options(*options, shape));
+  bsc_launch_options older;  // as read from a caller with another size of the struct, or NULL
+  if (!options || options->size != sizeof older) [[unlikely]] {
+    auto read = read_sized(options, "bsc_launch_options");
+    if (!read.ok()) return read.take_error();
+    older = *read;
+    options = &older;
+  }
+  const LaunchShape shape = shape_of(*options);
+  if (shape.has_grid && shape.has_work_items) [[unlikely]] {
+    return invalid_argument("both work_items and grid were given", "give one: with work_items the plan picks the grid");
+  }
   if (arguments.size() > kMaxParameters) {
     return invalid_argument(launch_name(kernel) + ": " + std::to_string(arguments.size()) +
                             " arguments given, at most " + std::to_string(kMaxParameters) + " are possible");

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,26 +18,29 @@ class CommandStorage {
  public:
   // Room for that much; what was there before is lost.
   LaunchPlan::Storage reserve(const LaunchPlan::StorageSizes& sizes) {
-    if (sizes.commands > capacity_.commands) {
-      commands_ = std::make_unique<bsc_plugin_command[]>(sizes.commands);
-      capacity_.commands = sizes.commands;
-    }
-    if (sizes.arguments > capacity_.arguments) {
-      arguments_ = std::make_unique<bsc_plugin_argument[]>(sizes.arguments);
-      capacity_.arguments = sizes.arguments;
-    }
-    if (sizes.blob_bytes > capacity_.blob_bytes) {
-      const std::uint64_t lines = sizes.blob_bytes / sizeof(Line) + 1;
-      blob_ = std::make_unique<Line[]>(lines);
-      capacity_.blob_bytes = lines * sizeof(Line);
+    if (sizes.commands > capacity_.commands || sizes.arguments > capacity_.arguments ||
+        sizes.blob_bytes > capacity_.blob_bytes) [[unlikely]] {
+      grow(sizes);
     }
     return {commands_.get(), arguments_.get(), reinterpret_cast<std::byte*>(blob_.get())};
   }
+  std::uint64_t blob_capacity() const { return capacity_.blob_bytes; }
 
  private:
   struct alignas(64) Line {  // argument blobs are aligned for the largest argument there is
     std::byte bytes[64];
   };
+
+  void grow(const LaunchPlan::StorageSizes& sizes) {
+    // At least what nearly every launch gets by with.
+    capacity_.commands = std::max({sizes.commands, capacity_.commands, std::uint64_t{4}});
+    capacity_.arguments = std::max({sizes.arguments, capacity_.arguments, std::uint64_t{16}});
+    const std::uint64_t lines = std::max(sizes.blob_bytes, capacity_.blob_bytes) / sizeof(Line) + 8;
+    capacity_.blob_bytes = lines * sizeof(Line);
+    commands_ = std::make_unique<bsc_plugin_command[]>(capacity_.commands);
+    arguments_ = std::make_unique<bsc_plugin_argument[]>(capacity_.arguments);
+    blob_ = std::make_unique<Line[]>(lines);
+  }
 
   LaunchPlan::StorageSizes capacity_;
   std::unique_ptr<bsc_plugin_command[]> commands_;

@@ -26,7 +26,7 @@ help:
 	@echo '                       $(BENCH_RESULTS)/bench.json and bench.html (BENCH_ARGUMENTS="..." for other suites)'
 	@echo 'make test              build, then the quick and full tests'
 	@echo 'make check-sanitizers  the same tests under address + undefined and thread sanitizers (clang++-22)'
-	@echo 'make peers             install the BLAS libraries that performance is compared with, and build against them'
+	@echo 'make peers             build/bin/bascule-peers: our CPU kernels against OpenBLAS, BLIS and oneDNN'
 	@echo 'make install           install into PREFIX (now $(PREFIX)); DESTDIR is honoured'
 	@echo 'make clean             remove build/, build-debug/, build-asan/, build-tsan/'
 
@@ -60,7 +60,9 @@ check-asan check-tsan: check-%:
 
 peers:
 	@$(install-dependencies) build run peers
-	@$(MAKE) --no-print-directory build
+	@$(call configure,release)
+	@cmake build -DBASCULE_BUILD_PEERS=ON >/dev/null
+	@cmake --build build --target bascule-peers -j$(JOBS)
 
 install: build
 	cmake --install build --prefix '$(PREFIX)'

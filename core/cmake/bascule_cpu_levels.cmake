@@ -21,36 +21,44 @@ find_program(BASCULE_READELF NAMES readelf REQUIRED)
 mark_as_advanced(BASCULE_LD BASCULE_OBJCOPY BASCULE_READELF)
 set(bascule_isolate_script "${CMAKE_CURRENT_LIST_DIR}/isolate_cpu_level.cmake")
 
-set(BASCULE_CPU_LEVELS 2 3 4)
-set(bascule_cpu_level_2_flags -march=x86-64-v2)
-set(bascule_cpu_level_3_flags -march=x86-64-v3)
-set(bascule_cpu_level_4_flags -march=x86-64-v4 -mprefer-vector-width=512)
+# Per namespace: the level that the code is written for, and how it is compiled.
+set(BASCULE_CPU_NAMESPACES x86_64_v2 x86_64_v3 x86_64_v4)
+set(bascule_x86_64_v2 2 -march=x86-64-v2)
+set(bascule_x86_64_v3 3 -march=x86-64-v3)
+set(bascule_x86_64_v4 4 -march=x86-64-v4 -mprefer-vector-width=512)
+# For tests: level 4's source, 64-byte vectors included, compiled for AVX2.
+set(bascule_x86_64_v4_on_v3 4 -march=x86-64-v3)
 
-# bascule_add_cpu_level_objects(<target> SOURCES <file>...): an interface target that hands over one object per level.
+# bascule_add_cpu_level_objects(<target> SOURCES <file>... [NAMESPACES <name>...]): an interface target that hands over one
+# object per namespace (all three levels, unless said otherwise).
 function(bascule_add_cpu_level_objects target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;NAMESPACES")
   add_library(${target} INTERFACE)
   if(NOT arg_SOURCES)
     return()
   endif()
+  if(NOT arg_NAMESPACES)
+    set(arg_NAMESPACES ${BASCULE_CPU_NAMESPACES})
+  endif()
   set(objects)
-  foreach(level IN LISTS BASCULE_CPU_LEVELS)
-    set(parts ${target}_v${level}_parts)
+  foreach(namespace IN LISTS arg_NAMESPACES)
+    set(flags ${bascule_${namespace}})
+    list(POP_FRONT flags level)
+    set(parts ${target}_${namespace}_parts)
     add_library(${parts} OBJECT ${arg_SOURCES})
     target_link_libraries(${parts} PRIVATE bascule_settings)
-    target_compile_options(${parts} PRIVATE ${bascule_cpu_level_${level}_flags}
+    target_compile_options(${parts} PRIVATE ${flags}
       -fno-lto # ld -r needs machine code
       $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>)
-    target_compile_definitions(${parts} PRIVATE
-      BASCULE_CPU_LEVEL=${level} BASCULE_CPU_NAMESPACE=x86_64_v${level})
-    set(object "${CMAKE_CURRENT_BINARY_DIR}/${target}_v${level}.o")
+    target_compile_definitions(${parts} PRIVATE BASCULE_CPU_LEVEL=${level} BASCULE_CPU_NAMESPACE=${namespace})
+    set(object "${CMAKE_CURRENT_BINARY_DIR}/${target}_${namespace}.o")
     add_custom_command(OUTPUT "${object}"
       COMMAND "${CMAKE_COMMAND}" "-DLD=${BASCULE_LD}" "-DOBJCOPY=${BASCULE_OBJCOPY}" "-DREADELF=${BASCULE_READELF}"
-              "-DLEVEL=${level}" "-DOBJECTS=$<TARGET_OBJECTS:${parts}>" "-DOUTPUT=${object}"
+              "-DNAMESPACE=${namespace}" "-DOBJECTS=$<TARGET_OBJECTS:${parts}>" "-DOUTPUT=${object}"
               # the sanitizers' own module constructors are plain calls
               "-DCHECK_CONSTRUCTORS=$<NOT:$<BOOL:${BASCULE_SANITIZE}>>" -P "${bascule_isolate_script}"
       DEPENDS $<TARGET_OBJECTS:${parts}> "${bascule_isolate_script}"
-      COMMENT "Isolating the x86-64-v${level} code of ${target}"
+      COMMENT "Isolating the ${namespace} code of ${target}"
       VERBATIM)
     list(APPEND objects "${object}")
   endforeach()

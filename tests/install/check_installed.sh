@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the build into a fresh prefix, moves the prefix elsewhere, and builds and runs two outside programs against it:
-# one by find_package, one by pkg-config. Nothing of the build tree is visible to them.
+# Installs the build into a fresh prefix, moves the prefix elsewhere, and builds and runs outside programs against it:
+# two by find_package, one by pkg-config. Nothing of the build tree is visible to them.
 # Usage: check_installed.sh BUILD_DIRECTORY WORK_DIRECTORY CMAKE C_COMPILER CXX_COMPILER
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,10 +27,25 @@ if grep -rlF "$build" "$prefix"; then
   exit 1
 fi
 
-echo "--- find_package"
-"$cmake" -S "$here/cmake" -B "$work/cmake" "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_CXX_COMPILER=$cxx" >"$work/configure.log"
-"$cmake" --build "$work/cmake"
-"$work/cmake/axpb"
+# build_outside SOURCE NAME: configures and builds a CMake project against the prefix, in $work/NAME.
+build_outside() {
+  "$cmake" -S "$1" -B "$work/$2" "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_CXX_COMPILER=$cxx" >"$work/$2.log" 2>&1 ||
+    { cat "$work/$2.log"; exit 1; }
+  "$cmake" --build "$work/$2"
+}
+
+echo "--- find_package: the own-kernel example on each backend"
+build_outside "$here/../../docs/examples/own_kernel" own_kernel
+for backend in cpu opencl null; do
+  BASCULE_BACKENDS=$backend "$work/own_kernel/bascule-example-own-kernel" | tee "$work/$backend.txt"
+  grep -q "^selection: $backend:0" "$work/$backend.txt" || { echo "did not run on $backend" >&2; exit 1; }
+done
+grep -q "^result: *correct" "$work/cpu.txt"
+grep -q "^result: *correct" "$work/opencl.txt"
+
+echo "--- find_package: the kernel library"
+build_outside "$here/cmake" kernel_names
+"$work/kernel_names/kernel_names"
 
 echo "--- pkg-config"
 pkgconfig=$(dirname "$(find "$prefix" -name bascule.pc)")

@@ -76,6 +76,7 @@ ulong first_match(__global const float* x, ulong count, float wanted) {
 
 __kernel void reduce_sum_partial_item(ulong n, IN(x), OUT(float, partials)) {
   const ulong block = get_global_id(0);
+  if (block * BLOCK >= n) return;
   OUT_POINTER(float, partials)[block] = sum_of(IN_POINTER(x) + block * BLOCK, min((ulong)BLOCK, n - block * BLOCK));
 }
 
@@ -85,6 +86,7 @@ __kernel void reduce_sum_combine_item(ulong n, IN(partials), OUT(float, result))
 
 __kernel void reduce_max_partial_item(ulong n, IN(x), OUT(float, partials)) {
   const ulong block = get_global_id(0);
+  if (block * BLOCK >= n) return;
   OUT_POINTER(float, partials)[block] = largest_of(IN_POINTER(x) + block * BLOCK, min((ulong)BLOCK, n - block * BLOCK));
 }
 

@@ -128,6 +128,7 @@ void scale_tile(__global float* c, ulong ldc, ulong rows, ulong columns, float b
 __kernel void sgemm_packed(ulong m, ulong n, ulong k, float alpha, IN(a), IN(b), float beta, OUT(c), ulong ldc) {
   const ulong row = (ulong)get_global_id(0) * MC;
   const ulong column = (ulong)get_global_id(1) * NC;
+  if (row >= m || column >= n) return;
   const ulong rows = min((ulong)MC, m - row);
   const ulong columns = min((ulong)NC, n - column);
   __global float* c = OUT_POINTER(c) + row * ldc + column;
@@ -171,105 +172,157 @@ float sum_of_lanes(float8 v) {
   const ulong b_column = transpose_b ? ldb : 1;
 
 #define SKINNY_ROWS 4
-#define SKINNY_COLUMNS 32  // per work item
+#ifndef STRIP
+#define STRIP 128  // columns per work item, a multiple of 8
+#endif
 
-// Up to SKINNY_ROWS rows by up to 8 columns, columns contiguous in B.
-void skinny_along_columns(__global const float* a, ulong a_row, ulong a_column, __global const float* b, ulong b_row, ulong k,
-                          uint rows, uint columns, float* sums) {
-  float8 s0 = 0.0f, s1 = 0.0f, s2 = 0.0f, s3 = 0.0f;
-  // Rows beyond the last repeat it; their sums are not used.
-  const ulong r1 = min(1u, rows - 1) * a_row, r2 = min(2u, rows - 1) * a_row, r3 = min(3u, rows - 1) * a_row;
-  if (columns == 8) {
-    for (ulong l = 0; l < k; ++l) {
-      const float8 v = vload8(0, b + l * b_row);
-      __global const float* at = a + l * a_column;
-      s0 = at[0] * v + s0;
-      s1 = at[r1] * v + s1;
-      s2 = at[r2] * v + s2;
-      s3 = at[r3] * v + s3;
-    }
-    vstore8(s0, 0, sums);
-    vstore8(s1, 1, sums);
-    vstore8(s2, 2, sums);
-    vstore8(s3, 3, sums);
-    return;
-  }
-  for (uint i = 0; i < rows; ++i) {
-    for (uint j = 0; j < columns; ++j) {
-      float sum = 0.0f;
-      for (ulong l = 0; l < k; ++l) sum = a[i * a_row + l * a_column] * b[l * b_row + j] + sum;
-      sums[i * 8 + j] = sum;
-    }
-  }
-}
-
-// Up to SKINNY_ROWS rows by one column, both contiguous along k.
-void skinny_along_k(__global const float* a, ulong a_row, __global const float* b, ulong k, uint rows, float* sums) {
-  float8 s0 = 0.0f, s1 = 0.0f, s2 = 0.0f, s3 = 0.0f, t0 = 0.0f, t1 = 0.0f, t2 = 0.0f, t3 = 0.0f;
+// Dot products of four rows of A (those beyond the last repeat it) with two columns of B, all contiguous along k. The sums
+// of row i and column j go to sums[2 * i + j].
+void dot_4x2(__global const float* a, ulong a_row, uint rows, __global const float* b, ulong b_column, ulong k, float* sums) {
   __global const float* a1 = a + min(1u, rows - 1) * a_row;
   __global const float* a2 = a + min(2u, rows - 1) * a_row;
   __global const float* a3 = a + min(3u, rows - 1) * a_row;
+  __global const float* b1 = b + b_column;
+  float8 s00 = 0.0f, s01 = 0.0f, s10 = 0.0f, s11 = 0.0f, s20 = 0.0f, s21 = 0.0f, s30 = 0.0f, s31 = 0.0f;
   ulong l = 0;
-  for (; l + 16 <= k; l += 16) {
-    const float8 v = vload8(0, b + l), w = vload8(1, b + l);
-    s0 = vload8(0, a + l) * v + s0;
-    t0 = vload8(1, a + l) * w + t0;
-    if (rows > 1) {
-      s1 = vload8(0, a1 + l) * v + s1;
-      t1 = vload8(1, a1 + l) * w + t1;
-      s2 = vload8(0, a2 + l) * v + s2;
-      t2 = vload8(1, a2 + l) * w + t2;
-      s3 = vload8(0, a3 + l) * v + s3;
-      t3 = vload8(1, a3 + l) * w + t3;
-    }
+  for (; l + 8 <= k; l += 8) {
+    const float8 v0 = vload8(0, b + l), v1 = vload8(0, b1 + l);
+    const float8 w0 = vload8(0, a + l), w1 = vload8(0, a1 + l), w2 = vload8(0, a2 + l), w3 = vload8(0, a3 + l);
+    s00 = w0 * v0 + s00;
+    s01 = w0 * v1 + s01;
+    s10 = w1 * v0 + s10;
+    s11 = w1 * v1 + s11;
+    s20 = w2 * v0 + s20;
+    s21 = w2 * v1 + s21;
+    s30 = w3 * v0 + s30;
+    s31 = w3 * v1 + s31;
   }
-  sums[0] = sum_of_lanes(s0 + t0);
-  sums[8] = sum_of_lanes(s1 + t1);
-  sums[16] = sum_of_lanes(s2 + t2);
-  sums[24] = sum_of_lanes(s3 + t3);
+  sums[0] = sum_of_lanes(s00);
+  sums[1] = sum_of_lanes(s01);
+  sums[2] = sum_of_lanes(s10);
+  sums[3] = sum_of_lanes(s11);
+  sums[4] = sum_of_lanes(s20);
+  sums[5] = sum_of_lanes(s21);
+  sums[6] = sum_of_lanes(s30);
+  sums[7] = sum_of_lanes(s31);
   for (; l < k; ++l) {
     sums[0] = a[l] * b[l] + sums[0];
-    sums[8] = a1[l] * b[l] + sums[8];
-    sums[16] = a2[l] * b[l] + sums[16];
-    sums[24] = a3[l] * b[l] + sums[24];
+    sums[1] = a[l] * b1[l] + sums[1];
+    sums[2] = a1[l] * b[l] + sums[2];
+    sums[3] = a1[l] * b1[l] + sums[3];
+    sums[4] = a2[l] * b[l] + sums[4];
+    sums[5] = a2[l] * b1[l] + sums[5];
+    sums[6] = a3[l] * b[l] + sums[6];
+    sums[7] = a3[l] * b1[l] + sums[7];
   }
 }
 
-// A work item makes all m rows of SKINNY_COLUMNS columns.
+// The dot product of one row of A with one column of B, both contiguous along k.
+float dot_1x1(__global const float* a, __global const float* b, ulong k) {
+  float8 s0 = 0.0f, s1 = 0.0f, s2 = 0.0f, s3 = 0.0f;
+  ulong l = 0;
+  for (; l + 32 <= k; l += 32) {
+    s0 = vload8(0, a + l) * vload8(0, b + l) + s0;
+    s1 = vload8(1, a + l) * vload8(1, b + l) + s1;
+    s2 = vload8(2, a + l) * vload8(2, b + l) + s2;
+    s3 = vload8(3, a + l) * vload8(3, b + l) + s3;
+  }
+  float sum = sum_of_lanes((s0 + s1) + (s2 + s3));
+  for (; l < k; ++l) sum = a[l] * b[l] + sum;
+  return sum;
+}
+
+// Up to four rows by a strip of columns where both lie along k.
+void strip_along_k(__global const float* a, ulong a_row, uint rows, __global const float* b, ulong b_column, ulong k,
+                   uint columns, float* strip) {
+  uint j = 0;
+  if (rows > 1) {
+    for (; j + 2 <= columns; j += 2) {
+      float sums[2 * SKINNY_ROWS];
+      dot_4x2(a, a_row, rows, b + j * b_column, b_column, k, sums);
+      for (uint i = 0; i < rows; ++i) {
+        strip[i * STRIP + j] = sums[2 * i];
+        strip[i * STRIP + j + 1] = sums[2 * i + 1];
+      }
+    }
+  }
+  for (; j < columns; ++j) {
+    for (uint i = 0; i < rows; ++i) strip[i * STRIP + j] = dot_1x1(a + i * a_row, b + j * b_column, k);
+  }
+}
+
+// The same where rows of B are contiguous: they are read in order, a strip of each, and the sums stay in the nearest cache.
+void strip_along_columns(__global const float* a, ulong a_row, ulong a_column, uint rows, __global const float* b, ulong b_row,
+                         ulong k, uint columns, float* strip) {
+  for (uint i = 0; i < rows; ++i) {
+    for (uint j = 0; j < columns; ++j) strip[i * STRIP + j] = 0.0f;
+  }
+  ulong l = 0;
+  for (; l + 4 <= k; l += 4) {
+    __global const float* b0 = b + l * b_row;
+    __global const float* b1 = b0 + b_row;
+    __global const float* b2 = b1 + b_row;
+    __global const float* b3 = b2 + b_row;
+    for (uint i = 0; i < rows; ++i) {
+      __global const float* at = a + i * a_row + l * a_column;
+      const float w0 = at[0], w1 = at[a_column], w2 = at[2 * a_column], w3 = at[3 * a_column];
+      float* sums = strip + i * STRIP;
+      uint j = 0;
+      for (; j + 8 <= columns; j += 8) {
+        float8 sum = vload8(0, sums + j);
+        sum = w0 * vload8(0, b0 + j) + sum;
+        sum = w1 * vload8(0, b1 + j) + sum;
+        sum = w2 * vload8(0, b2 + j) + sum;
+        sum = w3 * vload8(0, b3 + j) + sum;
+        vstore8(sum, 0, sums + j);
+      }
+      for (; j < columns; ++j) sums[j] = w3 * b3[j] + (w2 * b2[j] + (w1 * b1[j] + (w0 * b0[j] + sums[j])));
+    }
+  }
+  for (; l < k; ++l) {
+    for (uint i = 0; i < rows; ++i) {
+      for (uint j = 0; j < columns; ++j) strip[i * STRIP + j] = a[i * a_row + l * a_column] * b[l * b_row + j] + strip[i * STRIP + j];
+    }
+  }
+}
+
+// Any strides; for A and B both transposed, which few callers have with so few rows.
+void strip_of_any(__global const float* a, ulong a_row, ulong a_column, uint rows, __global const float* b, ulong b_row,
+                  ulong b_column, ulong k, uint columns, float* strip) {
+  for (uint i = 0; i < rows; ++i) {
+    for (uint j = 0; j < columns; ++j) {
+      float sum = 0.0f;
+      for (ulong l = 0; l < k; ++l) sum = A_AT(i, l) * B_AT(l, j) + sum;
+      strip[i * STRIP + j] = sum;
+    }
+  }
+}
+
+// A work item makes all m rows of STRIP columns.
 __kernel void sgemm_skinny(SGEMM_PARAMETERS) {
   SGEMM_POINTERS
-  const ulong begin = (ulong)get_global_id(0) * SKINNY_COLUMNS;
-  const ulong end = min(begin + SKINNY_COLUMNS, n);
+  const ulong begin = (ulong)get_global_id(0) * STRIP;
+  if (begin >= n) return;
+  const uint columns = (uint)min((ulong)STRIP, n - begin);
   if (alpha == 0.0f || k == 0) {
-    scale_tile(c + begin, ldc, m, end - begin, beta);
+    scale_tile(c + begin, ldc, m, columns, beta);
     return;
   }
-  const bool along_k = a_column == 1 && b_row == 1;
-  const uint step = along_k ? 1 : 8;
-  for (ulong i = 0; i < m; i += SKINNY_ROWS) {
-    const uint rows = (uint)min((ulong)SKINNY_ROWS, m - i);
-    for (ulong j = begin; j < end; j += step) {
-      const uint columns = (uint)min((ulong)step, end - j);
-      float sums[SKINNY_ROWS * 8];
-      if (along_k) {
-        skinny_along_k(a + i * a_row, a_row, b + j * b_column, k, rows, sums);
-      } else if (b_column == 1) {
-        skinny_along_columns(a + i * a_row, a_row, a_column, b + j, b_row, k, rows, columns, sums);
-      } else {
-        for (uint r = 0; r < rows; ++r) {
-          for (uint q = 0; q < columns; ++q) {
-            float sum = 0.0f;
-            for (ulong l = 0; l < k; ++l) sum = A_AT(i + r, l) * B_AT(l, j + q) + sum;
-            sums[r * 8 + q] = sum;
-          }
-        }
-      }
-      for (uint r = 0; r < rows; ++r) {
-        for (uint q = 0; q < columns; ++q) {
-          __global float* at = c + (i + r) * ldc + j + q;
-          *at = blend(alpha, sums[r * 8 + q], beta, at);
-        }
-      }
+  b += begin * b_column;
+  float strip[SKINNY_ROWS * STRIP];
+  for (ulong row = 0; row < m; row += SKINNY_ROWS) {
+    const uint rows = (uint)min((ulong)SKINNY_ROWS, m - row);
+    __global const float* from = a + row * a_row;
+    if (b_column == 1) {
+      strip_along_columns(from, a_row, a_column, rows, b, b_row, k, columns, strip);
+    } else if (a_column == 1) {
+      strip_along_k(from, a_row, rows, b, b_column, k, columns, strip);
+    } else {
+      strip_of_any(from, a_row, a_column, rows, b, b_row, b_column, k, columns, strip);
+    }
+    for (uint i = 0; i < rows; ++i) {
+      __global float* to = c + (row + i) * ldc + begin;
+      for (uint j = 0; j < columns; ++j) to[j] = blend(alpha, strip[i * STRIP + j], beta, to + j);
     }
   }
 }

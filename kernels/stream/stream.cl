@@ -66,6 +66,7 @@ float sum_of_lanes(float8 v) {
 
 __kernel void stream_dot_partial_item(ulong n, IN(a), IN(b), OUT(partials)) {
   const ulong block = get_global_id(0);
+  if (block * DOT_BLOCK >= n) return;
   const ulong begin = block * DOT_BLOCK;
   const ulong count = min((ulong)DOT_BLOCK, n - begin);
   __global const float* a = IN_POINTER(a) + begin;

@@ -9,7 +9,7 @@ using namespace bascule::opencl::test;
 
 namespace {
 
-constexpr std::uint64_t kMr = 6, kNr = 16, kKc = 256, kMc = 96, kNc = 128;  // as sgemm.cl has them
+constexpr std::uint64_t kMr = 6, kNr = 16, kKc = 256, kMc = 96, kNc = 128, kStrip = 128;  // as sgemm.cl has them
 constexpr const char* kForms[] = {"packed", "skinny", "group"};
 
 struct Problem {
@@ -52,7 +52,7 @@ std::vector<float> multiply(KernelRunner& runner, const std::string& form, const
     runner.read(packed_a);
     runner.read(packed_b);
   } else {
-    Launch launch = form == "skinny" ? runner.launch("sgemm_skinny", ceil_divide(p.n, 32), 1)
+    Launch launch = form == "skinny" ? runner.launch("sgemm_skinny", ceil_divide(p.n, kStrip), 1)
                                      : runner.launch("sgemm_group", ceil_divide(p.n, 64), 16);
     if (form == "group") {
       launch.launch.grid[1] = ceil_divide(p.m, 64);

@@ -28,6 +28,21 @@ ExitCode exit_code_of(bsc_status status) {
   }
 }
 
+// What to do where the error does not say: drivers name causes, seldom remedies.
+const char* general_remedy(bsc_status status) {
+  switch (status) {
+    case BSC_INVALID_ARGUMENT: return "compare the call with what the kernel takes";
+    case BSC_NOT_FOUND: return "use one of the names that there are";
+    case BSC_UNSUPPORTED: return "`bascule devices --json` lists what the device can do";
+    case BSC_LIMIT_EXCEEDED: return "stay within the limit; `bascule devices --json` lists them";
+    case BSC_INVALID_IMAGE: return "check that the file is an image of that format, for this device";
+    case BSC_BUILD_FAILED: return "correct the source where the log says";
+    case BSC_OUT_OF_MEMORY: return "use smaller sizes, or a device with more memory";
+    case BSC_DEVICE_LOST: return "start again; if it happens again, check the driver's log";
+    default: return status >= BSC_PLUGIN_MISSING ? "run `bascule doctor`" : "run it again with -v for more";
+  }
+}
+
 }  // namespace
 
 void throw_failure(bsc_status status, bsc_error* error) {
@@ -40,6 +55,7 @@ void throw_failure(bsc_status status, bsc_error* error) {
     remedy = bsc_error_remedy(error);
     bsc_error_release(error);
   }
+  if (remedy.empty()) remedy = general_remedy(status);
   throw Failure(exit_code_of(status), message, remedy);
 }
 

@@ -16,6 +16,11 @@ namespace {
 
 constexpr const char* kFormats[] = {"null", "host", "opencl-c", "ptx", "spirv", "hsaco"};
 
+constexpr const char* kProcessorFeatures[] = {
+    "sse3", "ssse3", "sse4_1", "sse4_2", "popcnt", "avx", "avx2", "bmi", "bmi2", "fma", "f16c", "avx512f",
+    "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512ifma", "avx512vbmi", "avx512vbmi2", "avx512vnni",
+    "avx512bitalg", "avx512vpopcntdq", "avx512bf16"};
+
 timespec to_timespec(Time time) {
   return {static_cast<time_t>(time / 1'000'000'000), static_cast<long>(time % 1'000'000'000)};
 }
@@ -23,10 +28,9 @@ timespec to_timespec(Time time) {
 // Every capability that a variant may ask for, so that every variant can be chosen, except those whose use would show
 // that nothing is computed or that have an interface of their own.
 void add_capabilities(backend::CapabilityList& list) {
-  list.add("computes", 0).add("device_address", 1).add("queue_compute_unit_limit", 0);
-  list.add("fp16", 1).add("fp64", 1).add("local_memory", kMaxShared, "bytes");
-  list.add("avx2", 1).add("fma", 1).add("f16c", 1).add("avx512f", 1).add("avx512bw", 1).add("avx512dq", 1);
-  list.add("avx512vl", 1);
+  list.add("computes", 0).add("device_address", 1).add("queue_compute_unit_limit", 0).add("host_team", 1, "members");
+  list.add("fp16", 1).add("fp64", 1).add("int64_atomics", 1).add("local_memory", kMaxShared, "bytes");
+  for (const char* const name : kProcessorFeatures) list.add(name, 1);
 }
 
 void break_info_rule(Device& device, bsc_plugin_device_info* out_info) {

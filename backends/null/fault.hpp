@@ -100,7 +100,6 @@ namespace bascule::null_backend {
   X(submit_overlap_accepted)                                                                                 \
   X(submit_queue_handle_unchecked)                                                                           \
   X(submit_refused_takes_value)                                                                              \
-  X(submit_runs_part_of_refused)                                                                             \
   X(submit_shared_limit_unchecked)                                                                           \
   X(submit_unknown_command_accepted)                                                                         \
   X(submit_values_are_shared)                                                                                \

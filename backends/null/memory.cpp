@@ -58,17 +58,35 @@ bsc_status reserve(Device& device, std::uint64_t bytes, bsc_plugin_error* error)
   return BSC_OK;
 }
 
-// Address space for the whole memory; pages come when they are touched.
+// Little comes from the host's allocator; for much, address space is enough, whose pages come when they are touched.
+constexpr std::uint64_t kMostFromHost = 1 << 20;
+
 bsc_status make_storage(Memory& memory, bsc_plugin_error* error) {
-  const std::uint64_t slack = memory.alignment > kPage ? memory.alignment : 0;
-  const std::uint64_t bytes = std::max<std::uint64_t>(memory.bytes, 1) + slack;
-  void* const storage = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (storage == MAP_FAILED) {
-    return refuse(error, BSC_OUT_OF_MEMORY, Entry::memory_map, "the system gives no address space for {} bytes", bytes);
+  const std::uint64_t bytes = std::max<std::uint64_t>(memory.bytes, 1) + std::max(memory.alignment, kPage);
+  const bool is_mapping = bytes > kMostFromHost;
+  void* storage = nullptr;
+  if (is_mapping) {
+    storage = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (storage == MAP_FAILED) storage = nullptr;
+  } else {
+    storage = memory.device.instance.services.allocate(bytes, kPage);
+  }
+  if (storage == nullptr) {
+    return refuse(error, BSC_OUT_OF_MEMORY, Entry::memory_map, "the system has no {} bytes", bytes);
   }
   memory.storage = storage;
   memory.storage_bytes = bytes;
+  memory.storage_is_mapping = is_mapping;
   return BSC_OK;
+}
+
+void free_storage(const Memory& memory, void* storage) {
+  if (storage == nullptr) return;
+  if (memory.storage_is_mapping) {
+    munmap(storage, memory.storage_bytes);
+  } else {
+    memory.device.instance.services.deallocate(storage);
+  }
 }
 
 void* aligned_storage(const Memory& memory) {
@@ -81,7 +99,7 @@ void* aligned_storage(const Memory& memory) {
 }  // namespace
 
 Memory::~Memory() {
-  if (storage != nullptr) munmap(storage, storage_bytes);
+  free_storage(*this, storage);
 }
 
 bsc_status allocate_memory(bsc_plugin_device handle, const bsc_plugin_memory_description* given,
@@ -149,12 +167,11 @@ bsc_status map_memory(bsc_plugin_memory handle, void** out_pointer, bsc_plugin_e
     const std::lock_guard lock(memory->mutex);
     if (memory->storage != nullptr && has_fault(Fault::map_changes)) {
       void* const old_storage = memory->storage;
-      const std::uint64_t old_bytes = memory->storage_bytes;
       BSC_PLUGIN_RETURN_IF_ERROR(make_storage(*memory, error));
-      munmap(old_storage, old_bytes);
+      free_storage(*memory, old_storage);
     }
     if (memory->storage == nullptr) BSC_PLUGIN_RETURN_IF_ERROR(make_storage(*memory, error));
-    if (has_fault(Fault::map_too_short) && memory->bytes > kPage) {
+    if (has_fault(Fault::map_too_short) && memory->storage_is_mapping) {
       mprotect(static_cast<char*>(memory->storage) + kPage, memory->storage_bytes - kPage, PROT_NONE);
     }
     *out_pointer = aligned_storage(*memory);

@@ -91,6 +91,7 @@ struct Memory : backend::Object<Memory, BSC_OBJECT_MEMORY> {
   std::mutex mutex;
   void* storage = nullptr;
   std::uint64_t storage_bytes = 0;
+  bool storage_is_mapping = false;  // else from the host's allocator
 };
 
 // Where a queue stands, for those that need more than a counter.

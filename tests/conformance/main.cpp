@@ -45,7 +45,8 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->check(CLI::IsMember({"core", "async", "graph", "peer"}));
   app.add_option("--case", arguments.one_case, "run one case, in this process");
   app.add_option("--expect", arguments.expectations, "list of expected skips and failures, itself checked");
-  app.add_option("--json", arguments.json, "write the verdict as JSON to this file; - is standard output");
+  app.add_option("--json", arguments.json, "write the verdict as JSON to this file; - or nothing is standard output")
+      ->expected(0, 1);
   app.add_option("--faults", arguments.faults, "table FAULT CASE of faults that the plugin can plant: check each is caught");
   app.add_option("--timeout", arguments.time_limit, "seconds that one case may take")->check(CLI::PositiveNumber);
   app.add_option("--jobs", arguments.jobs, "cases that run at the same time")->check(CLI::Range(1u, 256u));
@@ -148,6 +149,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kPassed : kUsage;
   }
+  if (app.count("--json") != 0 && arguments.json.empty()) arguments.json = "-";
   if (arguments.list) return list_cases();
   if (arguments.plugin.empty()) {
     fmt::print(stderr, "which plugin? See --help.\n");

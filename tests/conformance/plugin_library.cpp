@@ -27,7 +27,7 @@ PluginLocation from_manifest(const fs::path& manifest) {
     return location;
   }
   location.name = json.value("name", "");
-  location.file = fs::absolute(manifest.parent_path() / json["file"].get<std::string>()).string();
+  location.file = fs::absolute(manifest.parent_path() / json["file"].get<std::string>()).lexically_normal().string();
   return location;
 }
 

@@ -21,11 +21,20 @@ std::string quoted(const std::string& word) {
 Program::Program() = default;
 
 Outcome Program::run(const std::vector<std::string>& arguments, const std::map<std::string, std::string>& variables) const {
+  return execute(BASCULE_PROGRAM, arguments, variables);
+}
+
+Outcome Program::run_other(const std::string& path, const std::map<std::string, std::string>& variables) const {
+  return execute(path, {}, variables);
+}
+
+Outcome Program::execute(const std::string& path, const std::vector<std::string>& arguments,
+                         const std::map<std::string, std::string>& variables) const {
   // A shell sets directory and environment, so that nothing in this process changes.
   std::string script = "cd " + quoted(directory_.path()) + " && for v in $(env | sed -n 's/^\\(BASCULE_[A-Z_]*\\)=.*/\\1/p'); do unset $v; done; ";
   script += "export HOME=" + quoted(directory_.path()) + " XDG_CACHE_HOME= XDG_CONFIG_HOME= XDG_DATA_HOME=; ";
   for (const auto& [name, value] : variables) script += "export " + name + "=" + quoted(value) + "; ";
-  script += "exec " + quoted(BASCULE_PROGRAM);
+  script += "exec " + quoted(path);
   for (const std::string& argument : arguments) script += " " + quoted(argument);
   core::ProcessOptions options;
   options.program = "/bin/sh";

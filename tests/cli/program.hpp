@@ -21,9 +21,14 @@ class Program {
   Program();
   // Working directory: directory(). Every BASCULE_* variable is unset but for `variables`.
   Outcome run(const std::vector<std::string>& arguments, const std::map<std::string, std::string>& variables = {}) const;
+  // The same for another program.
+  Outcome run_other(const std::string& path, const std::map<std::string, std::string>& variables) const;
   const TemporaryDirectory& directory() const { return directory_; }
 
  private:
+  Outcome execute(const std::string& path, const std::vector<std::string>& arguments,
+                  const std::map<std::string, std::string>& variables) const;
+
   TemporaryDirectory directory_;
 };
 

@@ -23,15 +23,17 @@ constexpr std::uint32_t kLeastVersion = 102;
 constexpr const char* kFormats[] = {"opencl-c"};
 
 template <class Handle, class Query>
-std::string query_text(Query query, Handle handle, cl::Uint what) {
+cl::Int query_text(Query query, Handle handle, cl::Uint what, std::string& text) {
+  text.clear();
   std::size_t bytes = 0;
-  if (query(handle, what, 0, nullptr, &bytes) != cl::kSuccess || bytes == 0) return {};
-  std::string text(bytes, '\0');
-  if (query(handle, what, bytes, text.data(), nullptr) != cl::kSuccess) return {};
-  text.resize(std::min(text.find('\0'), text.size()));
-  const auto first = text.find_first_not_of(" \t\n");
-  const auto last = text.find_last_not_of(" \t\n");
-  return first == std::string::npos ? std::string() : text.substr(first, last - first + 1);
+  if (const cl::Int code = query(handle, what, 0, nullptr, &bytes); code != cl::kSuccess || bytes == 0) return code;
+  std::string whole(bytes, '\0');
+  if (const cl::Int code = query(handle, what, bytes, whole.data(), nullptr); code != cl::kSuccess) return code;
+  whole.resize(std::min(whole.find('\0'), whole.size()));
+  const auto first = whole.find_first_not_of(" \t\n");
+  const auto last = whole.find_last_not_of(" \t\n");
+  if (first != std::string::npos) text = whole.substr(first, last - first + 1);
+  return cl::kSuccess;
 }
 
 class PropertyReader {
@@ -41,9 +43,9 @@ class PropertyReader {
 
   template <class T>
   void required(cl::Uint what, T& value) {
-    const cl::Int code = api_.clGetDeviceInfo(device_, what, sizeof value, &value, nullptr);
-    if (status_ == BSC_OK) status_ = Check(error_, "cannot read a device's properties")(code, "clGetDeviceInfo");
+    check(api_.clGetDeviceInfo(device_, what, sizeof value, &value, nullptr));
   }
+  void required(cl::Uint what, std::string& text) { check(query_text(api_.clGetDeviceInfo, device_, what, text)); }
   template <class T>
   T optional(cl::Uint what, T fallback) {
     T value = fallback;
@@ -52,6 +54,10 @@ class PropertyReader {
   bsc_status status() const { return status_; }
 
  private:
+  void check(cl::Int code) {
+    if (status_ == BSC_OK) status_ = Check(error_, "cannot read a device's properties")(code, "clGetDeviceInfo");
+  }
+
   const cl::Api& api_;
   cl::DeviceId device_;
   bsc_plugin_error* error_;
@@ -121,27 +127,33 @@ bool DeviceProperties::has_extension(std::string_view extension) const {
 }
 
 std::string read_text(const cl::Api& api, cl::DeviceId device, cl::Uint what) {
-  return query_text(api.clGetDeviceInfo, device, what);
+  std::string text;
+  query_text(api.clGetDeviceInfo, device, what, text);
+  return text;
 }
 
 std::string read_text(const cl::Api& api, cl::PlatformId platform, cl::Uint what) {
-  return query_text(api.clGetPlatformInfo, platform, what);
+  std::string text;
+  query_text(api.clGetPlatformInfo, platform, what, text);
+  return text;
 }
 
 bsc_status read_properties(const cl::Api& api, cl::PlatformId platform, cl::DeviceId id, DeviceProperties& properties,
                            std::string& unusable, bsc_plugin_error* error) {
   DeviceProperties& p = properties;
-  const std::string version = read_text(api, id, cl::kDeviceVersion);
-  const std::string driver_version = read_text(api, id, cl::kDriverVersion);
+  PropertyReader reader(api, id, error);
+  std::string version, driver_version;
+  reader.required(cl::kDeviceName, p.name);
+  reader.required(cl::kDeviceVersion, version);
+  reader.required(cl::kDriverVersion, driver_version);
+  BSC_PLUGIN_RETURN_IF_ERROR(reader.status());
   p.platform = read_text(api, platform, cl::kPlatformName);
-  p.name = read_text(api, id, cl::kDeviceName);
   p.vendor = read_text(api, id, cl::kDeviceVendor);
   p.driver = fmt::format("{} {}", p.platform, driver_version);
   p.driver_version = fmt::format("{}; {}; {}", driver_version, version, read_text(api, platform, cl::kPlatformVersion));
   p.extensions = " " + read_text(api, id, cl::kDeviceExtensions) + " ";
   p.version = parse_version(version);
 
-  PropertyReader reader(api, id, error);
   unusable = why_unusable(p, reader, version, read_text(api, id, cl::kDeviceProfile));
   if (!unusable.empty()) return BSC_OK;
 

@@ -71,13 +71,19 @@ bsc_status Instance::find_platforms(std::vector<cl::PlatformId>& platforms, bsc_
   return BSC_OK;
 }
 
-bsc_status Instance::find_devices(cl::PlatformId platform, const std::string& platform_name, std::string& rejected,
-                                  bsc_plugin_error* error) {
-  const auto reject = [&](std::string_view what, std::string_view reason) {
-    services.log(BSC_LOG_INFO, "opencl: {} is not used: {}", what, reason);
-    if (!rejected.empty()) rejected += "; ";
-    rejected += fmt::format("{}: {}", what, reason);
-  };
+void Instance::reject(std::string_view what, std::string_view reason, Rejections& rejections) const {
+  services.log(BSC_LOG_INFO, "opencl: {} is not used: {}", what, reason);
+  rejections.text += fmt::format("{}{}: {}", rejections.text.empty() ? "" : "; ", what, reason);
+}
+
+void Instance::reject(std::string_view what, const bsc_plugin_error& failure, Rejections& rejections) const {
+  services.log(BSC_LOG_WARNING, "opencl: {} is not used: {}", what, failure.message);
+  rejections.text += fmt::format("{}{}: {}", rejections.text.empty() ? "" : "; ", what, failure.message);
+  if (rejections.first_failure.code == BSC_OK) rejections.first_failure = failure;
+}
+
+// One platform's or device's failure must not hide another's devices.
+void Instance::find_devices(cl::PlatformId platform, const std::string& platform_name, Rejections& rejections) {
   cl::Uint count = 0;
   cl::Int code = driver.api.clGetDeviceIDs(platform, cl::kDeviceTypeAll, 0, nullptr, &count);
   std::vector<cl::DeviceId> ids(count);
@@ -85,32 +91,31 @@ bsc_status Instance::find_devices(cl::PlatformId platform, const std::string& pl
     code = driver.api.clGetDeviceIDs(platform, cl::kDeviceTypeAll, count, ids.data(), nullptr);
   }
   if (code == cl::kDeviceNotFound || (code == cl::kSuccess && count == 0)) {
-    reject(platform_name, "it has no device");
-    return BSC_OK;
+    reject(platform_name, "it has no device", rejections);
+    return;
   }
-  if (code != cl::kSuccess) {  // one platform's failure must not hide another's devices
-    reject(platform_name, fmt::format("clGetDeviceIDs failed with {}", error_name(code)));
-    return BSC_OK;
+  bsc_plugin_error failure = {};
+  failure.header = {sizeof failure, BSC_STRUCT_ERROR, nullptr};
+  if (Check(&failure)(code, "clGetDeviceIDs") != BSC_OK) {
+    reject(platform_name, failure, rejections);
+    return;
   }
-  for (const cl::DeviceId id : ids) {
-    DeviceProperties properties;
-    std::string unusable;
-    BSC_PLUGIN_RETURN_IF_ERROR(read_properties(driver.api, platform, id, properties, unusable, error));
-    const std::string what = fmt::format("{} ({})", properties.name, platform_name);
-    if (!unusable.empty()) {
-      reject(what, unusable);
-      continue;
-    }
-    auto device = std::make_unique<Device>(*this, id, std::move(properties));
-    bsc_plugin_error context_error = {};
-    context_error.header = {sizeof context_error, BSC_STRUCT_ERROR, nullptr};
-    if (device->create_context(&context_error) != BSC_OK) {
-      reject(what, context_error.message);
-      continue;
-    }
-    devices.push_back(std::move(device));
-  }
-  return BSC_OK;
+  for (const cl::DeviceId id : ids) try_device(platform, platform_name, id, rejections);
+}
+
+void Instance::try_device(cl::PlatformId platform, const std::string& platform_name, cl::DeviceId id,
+                          Rejections& rejections) {
+  bsc_plugin_error failure = {};
+  failure.header = {sizeof failure, BSC_STRUCT_ERROR, nullptr};
+  DeviceProperties properties;
+  std::string unusable;
+  const bsc_status read = read_properties(driver.api, platform, id, properties, unusable, &failure);
+  const std::string what = fmt::format("{} ({})", properties.name.empty() ? "a device" : properties.name, platform_name);
+  if (read != BSC_OK) return reject(what, failure, rejections);
+  if (!unusable.empty()) return reject(what, unusable, rejections);
+  auto device = std::make_unique<Device>(*this, id, std::move(properties));
+  if (device->create_context(&failure) != BSC_OK) return reject(what, failure, rejections);
+  devices.push_back(std::move(device));
 }
 
 bsc_status Instance::open(const bsc_plugin_open_info& open_info, bsc_plugin_error* error) {
@@ -127,20 +132,25 @@ bsc_status Instance::open(const bsc_plugin_open_info& open_info, bsc_plugin_erro
 
   std::vector<cl::PlatformId> platforms;
   BSC_PLUGIN_RETURN_IF_ERROR(find_platforms(platforms, error));
-  std::string rejected;
+  Rejections rejections;
   std::vector<std::string> names;
   for (const cl::PlatformId platform : platforms) {
     const std::string name = read_text(driver.api, platform, cl::kPlatformName);
     names.push_back(name);
     if (name.find(options.platform) == std::string::npos) continue;
-    BSC_PLUGIN_RETURN_IF_ERROR(find_devices(platform, name, rejected, error));
+    find_devices(platform, name, rejections);
   }
   if (!devices.empty()) return BSC_OK;
-  if (rejected.empty()) {
+  const bsc_plugin_error& failure = rejections.first_failure;
+  if (failure.code != BSC_OK) {
+    return backend::fill_vendor_error(error, BSC_BROKEN, failure.call, {failure.vendor_code, failure.vendor_name},
+                                      "{} has no usable device: {}", driver.library.path(), rejections.text);
+  }
+  if (rejections.text.empty()) {
     return fill_error(error, BSC_NO_DEVICE, "instance.open", "no platform's name contains backend.opencl.platform = \"{}\"; there are: {}",
                       options.platform, fmt::join(names, ", "));
   }
-  return fill_error(error, BSC_NO_DEVICE, "instance.open", "{} has no usable device: {}", driver.library.path(), rejected);
+  return fill_error(error, BSC_NO_DEVICE, "instance.open", "{} has no usable device: {}", driver.library.path(), rejections.text);
 }
 
 bsc_status instance_open(const bsc_plugin_open_info* open_info, bsc_plugin_instance* out_instance, bsc_plugin_error* error) {

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/common/host_services.hpp"
@@ -24,6 +25,12 @@ struct Options {
   HostMemory host_memory = HostMemory::kAutomatic;
 };
 
+// Devices and platforms that are not used, and why. A failure of the driver weighs more than a device that is too old.
+struct Rejections {
+  std::string text;
+  bsc_plugin_error first_failure = {{sizeof(bsc_plugin_error), BSC_STRUCT_ERROR, nullptr}, BSC_OK, 0, 0, 0, 0, {}, {}, {}};
+};
+
 struct Instance : backend::Object<Instance, BSC_OBJECT_INSTANCE> {
   explicit Instance(const bsc_plugin_api* table) : Object(table) {}
 
@@ -37,8 +44,10 @@ struct Instance : backend::Object<Instance, BSC_OBJECT_INSTANCE> {
  private:
   bsc_status read_options(const bsc_plugin_open_info& open_info, bsc_plugin_error* error);
   bsc_status find_platforms(std::vector<cl::PlatformId>& platforms, bsc_plugin_error* error);
-  bsc_status find_devices(cl::PlatformId platform, const std::string& platform_name, std::string& rejected,
-                          bsc_plugin_error* error);
+  void find_devices(cl::PlatformId platform, const std::string& platform_name, Rejections& rejections);
+  void try_device(cl::PlatformId platform, const std::string& platform_name, cl::DeviceId id, Rejections& rejections);
+  void reject(std::string_view what, std::string_view reason, Rejections& rejections) const;
+  void reject(std::string_view what, const bsc_plugin_error& failure, Rejections& rejections) const;
 };
 
 // True in a child of the process that opened OpenCL.

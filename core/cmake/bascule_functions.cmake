@@ -120,6 +120,7 @@ function(bascule_set_test_properties name label timeout serial environment)
   list(PREPEND environment
     "HOME=${home}" "XDG_CONFIG_HOME=${home}/.config" "XDG_CACHE_HOME=${home}/.cache"
     "BASCULE_PLUGIN_PATH=${BASCULE_OUTPUT_PLUGINS}"
+    "ASAN_OPTIONS=allocator_may_return_null=1" # a refused allocation is an error to handle, also under the sanitizer
     "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/core/cmake/lsan.supp:print_suppressions=0")
   set_tests_properties(${name} PROPERTIES
     LABELS "${label}" TIMEOUT "${timeout}" RUN_SERIAL "$<BOOL:${serial}>" ENVIRONMENT "${environment}")

@@ -21,7 +21,7 @@ namespace {
 // A copy in memory of exactly that size, so that a sanitizer sees every byte read beyond it.
 Result<Container> read_exactly(std::span<const std::byte> data) {
   const auto copy = std::make_unique<std::byte[]>(data.size());
-  std::memcpy(copy.get(), data.data(), data.size());
+  if (!data.empty()) std::memcpy(copy.get(), data.data(), data.size());
   return read_container({copy.get(), data.size()}, "test");
 }
 

@@ -120,7 +120,8 @@ function(bascule_set_test_properties name label timeout serial environment)
   list(PREPEND environment
     "HOME=${home}" "XDG_CONFIG_HOME=${home}/.config" "XDG_CACHE_HOME=${home}/.cache"
     "BASCULE_PLUGIN_PATH=${BASCULE_OUTPUT_PLUGINS}"
-    "ASAN_OPTIONS=allocator_may_return_null=1" # a refused allocation is an error to handle, also under the sanitizer
+    # A refused allocation is an error to handle, and a driver's SIGSEGV in a child is a signal, also under a sanitizer.
+    "ASAN_OPTIONS=allocator_may_return_null=1:handle_segv=0"
     "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/core/cmake/lsan.supp:print_suppressions=0")
   set_tests_properties(${name} PROPERTIES
     LABELS "${label}" TIMEOUT "${timeout}" RUN_SERIAL "$<BOOL:${serial}>" ENVIRONMENT "${environment}")
@@ -220,7 +221,7 @@ if(BASCULE_SANITIZE)
   set(bascule_symbolizer)
   if(BASCULE_SYMBOLIZER)
     set(bascule_symbolizer "ASAN_SYMBOLIZER_PATH=${BASCULE_SYMBOLIZER}"
-      "TSAN_OPTIONS=external_symbolizer_path=${BASCULE_SYMBOLIZER}")
+      "TSAN_OPTIONS=external_symbolizer_path=${BASCULE_SYMBOLIZER}:allocator_may_return_null=1:handle_segv=0")
   endif()
 endif()
 

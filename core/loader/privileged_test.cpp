@@ -22,6 +22,12 @@ TEST_CASE("a set-user-id program sees no variable (AT_SECURE), the same program 
     MESSAGE("needs root and a file system that honours the set-user-id bit; not run");
     return;
   }
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  MESSAGE("a set-user-id program cannot start under a sanitizer; not run");
+  return;
+#endif
+#endif
   const std::string program = directory / "program";
   std::filesystem::copy_file(own_library_directory() + "/../fake_plugins/fake_privileged", program);
   const auto output = [&] {

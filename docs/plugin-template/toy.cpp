@@ -62,7 +62,7 @@ struct Instance : Object {
   Instance() : Object(kKind, this), device(this) {}
   Device device;
   std::mutex mutex;
-  std::vector<Memory*> memories;  // what close has to free
+  std::vector<Object*> children;  // what close has to free
 };
 
 // A released object stays where it is with its magic gone, so that a stale handle is seen instead of being a use after
@@ -133,16 +133,29 @@ bsc_status open(const bsc_plugin_open_info*, bsc_plugin_instance* out, bsc_plugi
   return BSC_OK;
 }
 
-void free_memory(Memory* memory) {
-  std::free(memory->data);
-  retire(memory);
+void adopt(Object* child) {
+  const std::lock_guard lock(child->instance->mutex);
+  child->instance->children.push_back(child);
+}
+
+void disown(Object* child) {
+  const std::lock_guard lock(child->instance->mutex);
+  std::erase(child->instance->children, child);
+}
+
+void free_child(Object* child) {
+  if (child->kind == BSC_OBJECT_MEMORY) std::free(static_cast<Memory*>(child)->data);
+  if (child->kind == BSC_OBJECT_MODULE) {
+    for (Function* const function : static_cast<Module*>(child)->functions) retire(function);
+  }
+  retire(child);
 }
 
 bsc_status close(bsc_plugin_instance handle, bsc_plugin_error* error) {
   auto* const instance = check<Instance>(handle);
   if (instance == nullptr) return bad_handle(error, "instance.close");
-  for (Memory* const memory : instance->memories) free_memory(memory);
-  instance->memories.clear();
+  for (Object* const child : instance->children) free_child(child);
+  instance->children.clear();
   instance->device.magic = 0;
   retire(instance);
   return BSC_OK;
@@ -210,8 +223,7 @@ bsc_status allocate(bsc_plugin_device handle, const bsc_plugin_memory_descriptio
     return fail(error, BSC_OUT_OF_MEMORY, "memory.allocate", "no %llu bytes", ull{description.bytes});
   }
   memory->data = static_cast<unsigned char*>(data);
-  const std::lock_guard lock(device->instance->mutex);
-  device->instance->memories.push_back(memory.get());
+  adopt(memory.get());
   *out = memory.release();
   return BSC_OK;
 }
@@ -219,9 +231,8 @@ bsc_status allocate(bsc_plugin_device handle, const bsc_plugin_memory_descriptio
 bsc_status release_memory(bsc_plugin_memory handle, bsc_plugin_error* error) {
   auto* const memory = check<Memory>(handle);
   if (memory == nullptr) return bad_handle(error, "memory.release");
-  const std::lock_guard lock(memory->instance->mutex);
-  std::erase(memory->instance->memories, memory);
-  free_memory(memory);
+  disown(memory);
+  free_child(memory);
   return BSC_OK;
 }
 
@@ -257,6 +268,7 @@ bsc_status load(bsc_plugin_device handle, const bsc_plugin_image* given, bsc_plu
     std::memcpy(&entry, at, std::min<std::size_t>(sizeof entry, table->entry_stride));
     module->functions.push_back(new Function(device->instance, entry));
   }
+  adopt(module.get());
   *out = module.release();
   return BSC_OK;
 }
@@ -264,8 +276,8 @@ bsc_status load(bsc_plugin_device handle, const bsc_plugin_image* given, bsc_plu
 bsc_status unload(bsc_plugin_module handle, bsc_plugin_error* error) {
   auto* const module = check<Module>(handle);
   if (module == nullptr) return bad_handle(error, "module.unload");
-  for (Function* const function : module->functions) retire(function);
-  retire(module);
+  disown(module);
+  free_child(module);
   return BSC_OK;
 }
 
@@ -422,14 +434,17 @@ bsc_status create_queue(bsc_plugin_device handle, const bsc_plugin_queue_descrip
   if (read(given).compute_unit_limit != 0) {
     return fail(error, BSC_UNSUPPORTED, "queue.create", "toy has no queue_compute_unit_limit");
   }
-  *out = new Queue(device->instance);
+  auto* const queue = new Queue(device->instance);
+  adopt(queue);
+  *out = queue;
   return BSC_OK;
 }
 
 bsc_status release_queue(bsc_plugin_queue handle, bsc_plugin_error* error) {
   auto* const queue = check<Queue>(handle);
   if (queue == nullptr) return bad_handle(error, "queue.release");
-  retire(queue);
+  disown(queue);
+  free_child(queue);
   return BSC_OK;
 }
 

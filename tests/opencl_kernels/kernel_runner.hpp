@@ -51,7 +51,7 @@ class KernelRunner {
   template <class T>
   Buffer<T> poisoned(std::uint64_t count) {
     std::vector<T> values(count);
-    std::memset(values.data(), 0xFF, count * sizeof(T));  // NaN, or all bits set
+    if (count > 0) std::memset(values.data(), 0xFF, count * sizeof(T));  // NaN, or all bits set
     return buffer(values);
   }
 

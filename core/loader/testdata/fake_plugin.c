@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,15 +32,21 @@ typedef struct instance {
   char driver[256];
 } instance;
 
-static const char* backend_name(void) {
-  static char name[64];
+static char name[64];
+static pthread_once_t name_once = PTHREAD_ONCE_INIT;
+
+static void find_name(void) {
   Dl_info info;
-  if (name[0] == 0 && dladdr((const void*)&backend_name, &info) != 0) {
-    const char* start = strstr(info.dli_fname, "libfake_");
-    snprintf(name, sizeof name, "%s", start != NULL ? start + 8 : "unknown");
-    char* end = strstr(name, ".so");
-    if (end != NULL) *end = 0;
-  }
+  if (dladdr((const void*)&find_name, &info) == 0) return;
+  const char* start = strstr(info.dli_fname, "libfake_");
+  snprintf(name, sizeof name, "%s", start != NULL ? start + 8 : "unknown");
+  char* end = strstr(name, ".so");
+  if (end != NULL) *end = 0;
+}
+
+// Queries may come from several threads at once.
+static const char* backend_name(void) {
+  pthread_once(&name_once, find_name);
   return name;
 }
 

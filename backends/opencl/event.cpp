@@ -114,18 +114,20 @@ bsc_status Queue::event_of(std::uint64_t value, OwnedEvent& event, bsc_plugin_er
   return BSC_OK;
 }
 
-std::shared_ptr<Completion> Queue::watch(std::uint64_t value, bsc_plugin_error* error) {
+bsc_status Queue::watch(std::uint64_t value, std::shared_ptr<Completion>& completion, bsc_plugin_error* error) {
   // The submission whose event is awaited; pending_event found it.
   const OwnedEvent* const event = pending_event(value);
   const auto owner = std::find_if(pending_.begin(), pending_.end(), [&](const Submission& s) { return &s.last == event; });
-  if (owner->completion != nullptr) return owner->completion;
-  auto completion = std::make_shared<Completion>();
-  auto holder = std::make_unique<std::shared_ptr<Completion>>(completion);
-  const cl::Int code = device.api().clSetEventCallback(event->get(), cl::kComplete, on_complete, holder.get());
-  if (Check(error)(code, "clSetEventCallback") != BSC_OK) return nullptr;
-  holder.release();
-  owner->completion = completion;
-  return completion;
+  if (owner->completion == nullptr) {
+    auto fresh = std::make_shared<Completion>();
+    auto holder = std::make_unique<std::shared_ptr<Completion>>(fresh);
+    BSC_VENDOR_RETURN_IF_ERROR(Check(error), device.api(), clSetEventCallback, event->get(), cl::kComplete, on_complete,
+                               holder.get());
+    holder.release();
+    owner->completion = std::move(fresh);
+  }
+  completion = owner->completion;
+  return BSC_OK;
 }
 
 bsc_status Queue::wait(std::uint64_t value, std::uint64_t timeout_ns, bsc_plugin_error* error) {
@@ -160,8 +162,8 @@ bsc_status Queue::wait(std::uint64_t value, std::uint64_t timeout_ns, bsc_plugin
       return fill_error(error, BSC_TIMED_OUT, "event.wait", "value {} had not completed after {} ns (the last completed is {})",
                         value, timeout_ns, retired_);
     }
-    const std::shared_ptr<Completion> completion = watch(value, error);
-    if (completion == nullptr) return BSC_INTERNAL;
+    std::shared_ptr<Completion> completion;
+    BSC_PLUGIN_RETURN_IF_ERROR(watch(value, completion, error));
     lock.unlock();
     sleep_until_done(*completion, timeout_ns - passed);
     lock.lock();

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/opencl/memory.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <memory>
 
@@ -15,7 +16,7 @@ namespace {
 
 using backend::fill_error;
 
-// Of fine-grained shared memory; OpenCL guarantees its largest type's size, 128 bytes, for buffer objects.
+// Of shared and of mapped memory alike: the size of OpenCL's largest type, the most that may be asked for.
 constexpr std::uint64_t kHostAlignment = 128;
 
 bsc_status check_description(const Device& device, const bsc_plugin_memory_description& description,
@@ -28,11 +29,13 @@ bsc_status check_description(const Device& device, const bsc_plugin_memory_descr
     return fill_error(error, BSC_INVALID_ARGUMENT, "memory.allocate", "the alignment {} is not a power of two",
                       description.alignment);
   }
-  if (description.alignment > properties.base_alignment && description.alignment > 64) {
+  const bool on_host = description.type == BSC_MEMORY_HOST;
+  const std::uint64_t most = std::max<std::uint64_t>(on_host ? kHostAlignment : properties.base_alignment, 64);
+  if (description.alignment > most) {
     return fill_error(error, BSC_UNSUPPORTED, "memory.allocate",
-                      "an alignment of {} bytes was asked for; {} aligns buffers to {} bytes and OpenCL has no way to ask "
+                      "an alignment of {} bytes was asked for; {} aligns {} memory to {} bytes and OpenCL has no way to ask "
                       "for more",
-                      description.alignment, properties.name, properties.base_alignment);
+                      description.alignment, properties.name, on_host ? "host" : "device", most);
   }
   if (description.bytes > properties.max_allocation_bytes) {
     return fill_error(error, BSC_LIMIT_EXCEEDED, "memory.allocate",

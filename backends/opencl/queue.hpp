@@ -10,6 +10,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "backends/common/object.hpp"
 #include "backends/opencl/device.hpp"
@@ -69,7 +70,7 @@ struct Queue : backend::Object<Queue, BSC_OBJECT_QUEUE> {
   void record_times(const Submission& submission, std::uint64_t value);
   void record_failure(bsc_status status, cl::Int code, std::uint64_t value, std::string call);  // lock held
   bsc_status report_failure(bsc_plugin_error* error) const;                                     // lock held
-  std::shared_ptr<Completion> watch(std::uint64_t value, bsc_plugin_error* error);              // lock held
+  bsc_status watch(std::uint64_t value, std::shared_ptr<Completion>& completion, bsc_plugin_error* error);  // lock held
   OwnedEvent retain(const OwnedEvent& event) const;
 
   std::mutex mutex_;  // of what follows; submit alone writes scratch_

@@ -193,6 +193,23 @@ TEST_CASE("a timed wait sleeps until the driver calls back, and registers one ca
   thread.join();
 }
 
+TEST_CASE("a timed wait that the driver gives no callback for fails with the driver's code; the work goes on") {
+  const Fresh standin;
+  OpenedStandin opened;
+  const auto queue = opened.queue();
+  const auto memory = opened.memory(64);
+  const std::uint32_t one = 1;
+  std::uint64_t value = 0;
+  standin->hold = true;
+  REQUIRE(opened.submit(queue, {fill_command(memory, 0, 64, &one, 4)}, &value) == BSC_OK);
+  standin->failures["clSetEventCallback"] = {0, -6};
+  CHECK(opened.wait(queue, value, 1'000'000) == BSC_OUT_OF_MEMORY);
+  CHECK(std::string(opened.error.call) == "clSetEventCallback");
+  standin->failures.clear();
+  standin->release();
+  CHECK(opened.wait(queue, value, 1'000'000'000) == BSC_OK);
+}
+
 TEST_CASE("an unlimited wait ends when the work ends") {
   const Fresh standin;
   OpenedStandin opened;

@@ -180,8 +180,8 @@ class Checker {
     switch (argument.kind) {
       case BSC_ARGUMENT_VALUE: return in_blob(launch, argument.blob_offset, argument.bytes, index);
       case BSC_ARGUMENT_BUFFER: {
-        // A span, or with SPLIT a length.
-        const std::uint64_t room = (argument.flags & BSC_ARGUMENT_SPLIT) != 0 ? 8 : 16;
+        // With SPLIT a length, else an address (of a host span the first half): null takes images of every format.
+        constexpr std::uint64_t room = 8;
         BSC_PLUGIN_RETURN_IF_ERROR(in_blob(launch, argument.blob_offset, room, index));
         if (argument.memory == nullptr && argument.bytes == 0 && !has_fault(Fault::submit_null_memory_refused)) {
           return BSC_OK;

@@ -21,52 +21,6 @@ bool Expression::uses_slot(std::uint32_t slot) const {
   return std::any_of(names_.begin(), names_.end(), [slot](const Name& name) { return name.slot == slot; });
 }
 
-bool Expression::apply(Operation operation, std::uint64_t left, std::uint64_t right, std::uint64_t& out) noexcept {
-  switch (operation) {
-    case Operation::add: return !__builtin_add_overflow(left, right, &out);
-    case Operation::subtract: return !__builtin_sub_overflow(left, right, &out);
-    case Operation::multiply: return !__builtin_mul_overflow(left, right, &out);
-    case Operation::divide:
-      if (right == 0) return false;
-      out = left / right;
-      return true;
-    case Operation::modulo:
-      if (right == 0) return false;
-      out = left % right;
-      return true;
-    case Operation::shift_left:
-      if (right >= 64 || (right != 0 && left >> (64 - right) != 0)) return false;
-      out = left << right;
-      return true;
-    case Operation::shift_right:
-      if (right >= 64) return false;
-      out = left >> right;
-      return true;
-    case Operation::less: out = left < right; return true;
-    case Operation::less_equal: out = left <= right; return true;
-    case Operation::greater: out = left > right; return true;
-    case Operation::greater_equal: out = left >= right; return true;
-    case Operation::equal: out = left == right; return true;
-    case Operation::not_equal: out = left != right; return true;
-    case Operation::minimum: out = std::min(left, right); return true;
-    case Operation::maximum: out = std::max(left, right); return true;
-    case Operation::ceildiv:
-      if (right == 0) return false;
-      out = left / right + (left % right != 0);
-      return true;
-    case Operation::align: {  // up to the next multiple; `right` need not be a power of two
-      if (right == 0) return false;
-      const std::uint64_t rest = left % right;
-      if (rest == 0) {
-        out = left;
-        return true;
-      }
-      return !__builtin_add_overflow(left, right - rest, &out);
-    }
-    default: return false;
-  }
-}
-
 bool Expression::run(const std::uint64_t* values, std::uint64_t& out, Fault* fault) const noexcept {
   std::array<std::uint64_t, kMaxStack> stack;  // the parser has made sure that it suffices
   std::size_t depth = 0;

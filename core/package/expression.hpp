@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -60,6 +61,9 @@ class Expression {
         out = dividend / right_.value + (dividend % right_.value != 0);
         return true;
       }
+      case Form::binary:
+        return apply(operation_, left_.is_slot ? values[left_.slot] : left_.value,
+                     right_.is_slot ? values[right_.slot] : right_.value, out);
       case Form::program:
         break;
     }
@@ -72,7 +76,7 @@ class Expression {
  private:
   friend class ExpressionParser;
 
-  enum class Form : std::uint8_t { constant, slot, ceildiv_by_constant, program };
+  enum class Form : std::uint8_t { constant, slot, ceildiv_by_constant, binary, program };
   enum class Operation : std::uint8_t {
     push_constant, push_slot, add, subtract, multiply, divide, modulo, shift_left, shift_right, less, less_equal, greater,
     greater_equal, equal, not_equal, logical_not, to_bool, minimum, maximum, ceildiv, align, jump, jump_if_zero
@@ -83,6 +87,7 @@ class Expression {
     std::uint64_t value = 0;  // push_constant
   };
   struct Operand {
+    bool is_slot = false;
     std::uint32_t slot = 0;
     std::uint64_t value = 0;
   };
@@ -101,11 +106,59 @@ class Expression {
   void choose_form();
 
   Form form_ = Form::constant;
+  Operation operation_ = Operation::add;  // of a binary form
   Operand left_;
   Operand right_;
   std::vector<Instruction> program_;
   std::vector<Name> names_;  // those it reads, for messages
   std::string text_ = "0";
 };
+
+// Here because a launch evaluates a handful of expressions in a few nanoseconds each.
+inline bool Expression::apply(Operation operation, std::uint64_t left, std::uint64_t right, std::uint64_t& out) noexcept {
+  switch (operation) {
+    case Operation::add: return !__builtin_add_overflow(left, right, &out);
+    case Operation::subtract: return !__builtin_sub_overflow(left, right, &out);
+    case Operation::multiply: return !__builtin_mul_overflow(left, right, &out);
+    case Operation::divide:
+      if (right == 0) return false;
+      out = left / right;
+      return true;
+    case Operation::modulo:
+      if (right == 0) return false;
+      out = left % right;
+      return true;
+    case Operation::shift_left:
+      if (right >= 64 || (right != 0 && left >> (64 - right) != 0)) return false;
+      out = left << right;
+      return true;
+    case Operation::shift_right:
+      if (right >= 64) return false;
+      out = left >> right;
+      return true;
+    case Operation::less: out = left < right; return true;
+    case Operation::less_equal: out = left <= right; return true;
+    case Operation::greater: out = left > right; return true;
+    case Operation::greater_equal: out = left >= right; return true;
+    case Operation::equal: out = left == right; return true;
+    case Operation::not_equal: out = left != right; return true;
+    case Operation::minimum: out = std::min(left, right); return true;
+    case Operation::maximum: out = std::max(left, right); return true;
+    case Operation::ceildiv:
+      if (right == 0) return false;
+      out = left / right + (left % right != 0);
+      return true;
+    case Operation::align: {  // up to the next multiple; `right` need not be a power of two
+      if (right == 0) return false;
+      const std::uint64_t rest = left % right;
+      if (rest == 0) {
+        out = left;
+        return true;
+      }
+      return !__builtin_add_overflow(left, right - rest, &out);
+    }
+    default: return false;
+  }
+}
 
 }  // namespace bascule::core

@@ -215,8 +215,21 @@ class ExpressionParser {
     if (++depth_ > Expression::kMaxStack) fail("needs too many intermediate values");
   }
   void combine(Operation operation) {
-    emit({operation});
     --depth_;
+    if (!fold(operation)) emit({operation});
+  }
+  // Two constants become one, unless their combination fails (it may never be reached) or a jump lands between them.
+  bool fold(Operation operation) {
+    auto& program = result_.program_;
+    if (failed_ || program.size() < last_landing_ + 2) return false;
+    const auto& right = program[program.size() - 1];
+    auto& left = program[program.size() - 2];
+    if (left.operation != Operation::push_constant || right.operation != Operation::push_constant) return false;
+    std::uint64_t value = 0;
+    if (!Expression::apply(operation, left.value, right.value, value)) return false;
+    left.value = value;
+    program.pop_back();
+    return true;
   }
   void emit(Expression::Instruction instruction) {
     if (!failed_) result_.program_.push_back(instruction);
@@ -227,7 +240,9 @@ class ExpressionParser {
     return result_.program_.size() - 1;
   }
   void land(std::size_t jump) {
-    if (!failed_) result_.program_[jump].slot = static_cast<std::uint32_t>(result_.program_.size());
+    if (failed_) return;
+    last_landing_ = result_.program_.size();
+    result_.program_[jump].slot = static_cast<std::uint32_t>(last_landing_);
   }
 
   void skip_spaces() {
@@ -278,6 +293,7 @@ class ExpressionParser {
   std::size_t position_ = 0;
   unsigned nesting_ = 0;
   unsigned depth_ = 0;
+  std::size_t last_landing_ = 0;  // the highest instruction that a jump goes to
   bool failed_ = false;
   Error error_;
   Expression result_;
@@ -289,16 +305,15 @@ Result<Expression> Expression::parse(std::string_view text, const SymbolLookup& 
 
 void Expression::choose_form() {
   form_ = Form::program;
-  if (program_.size() == 1 && program_[0].operation == Operation::push_slot) {
-    form_ = Form::slot;
-    left_.slot = program_[0].slot;
-  } else if (program_.size() == 3 && program_[0].operation == Operation::push_slot &&
-             program_[1].operation == Operation::push_constant && program_[1].value != 0 &&
-             program_[2].operation == Operation::ceildiv) {
-    form_ = Form::ceildiv_by_constant;
-    left_.slot = program_[0].slot;
-    right_.value = program_[1].value;
-  }
+  const auto read = [](const Instruction& instruction, Operand& operand) {
+    operand = {instruction.operation == Operation::push_slot, instruction.slot, instruction.value};
+    return operand.is_slot || instruction.operation == Operation::push_constant;
+  };
+  if (program_.size() == 1 && read(program_[0], left_) && left_.is_slot) form_ = Form::slot;
+  if (program_.size() != 3 || !read(program_[0], left_) || !read(program_[1], right_)) return;
+  operation_ = program_[2].operation;
+  const bool by_constant = left_.is_slot && !right_.is_slot && right_.value != 0;
+  form_ = operation_ == Operation::ceildiv && by_constant ? Form::ceildiv_by_constant : Form::binary;
 }
 
 }  // namespace bascule::core

@@ -115,6 +115,17 @@ TEST_CASE("constants are folded, and a constant that fails is refused at once") 
   CHECK(parse("3 - K").error().status == BSC_INVALID_PACKAGE);
 }
 
+TEST_CASE("constants inside an expression are combined where that changes nothing") {
+  CHECK(value("a < 1 << 40", std::uint64_t{1} << 40) == 0);
+  CHECK(value("a + 2 * 3 * K", 1) == 61);
+  CHECK(value("(a ? b : 1) + 2", 0, 7) == 3);
+  CHECK(value("(a ? b : 1) + 2", 1, 7) == 9);
+  CHECK(value("2 + (a && 3) + 4", 1) == 7);
+  CHECK(value("(a || 1 + 1) * 5", 0) == 5);
+  CHECK(value("a ? 1 / 0 : 5", 0) == 5);  // never reached, so never an error
+  CHECK(contains(failure("a ? 1 / 0 : 5", 1), "divides by zero"));
+}
+
 TEST_CASE("the slots that an expression reads are known") {
   auto expression = parse("b + x.length");
   REQUIRE(expression.ok());

@@ -76,6 +76,7 @@ Result<LaunchPlan> LaunchPlan::compile(const Kernel& kernel, const Variant& vari
 void LaunchPlan::add_parameters() {
   const Contract& contract = kernel_->contract;
   checks_contract_ = !contract.requirements.empty();
+  for (const Requirement& requirement : contract.requirements) requirements_.push_back(&requirement.expression);
   for (std::size_t i = 0; i < contract.parameters.size(); ++i) {
     const Parameter& parameter = contract.parameters[i];
     ParameterCheck check{};
@@ -84,6 +85,7 @@ void LaunchPlan::add_parameters() {
     if (check.is_buffer) {
       check.shift = static_cast<std::uint8_t>(std::countr_zero(element_bytes(parameter.type)));
       checks_contract_ = checks_contract_ || parameter.has_length;
+      if (parameter.has_length) lengths_.push_back({&parameter.length, kFirstParameterSlot + static_cast<std::uint32_t>(i)});
       check.used_in_expressions = check.used_in_expressions || parameter.has_length;
     } else {
       check.bytes = scalar_bytes(parameter.type);
@@ -129,6 +131,11 @@ Status LaunchPlan::add_launch(const Launch& launch) {
     compiled.arguments.push_back(argument);
   }
   compiled.fixed_shape = all_constant(launch.block) && all_constant(launch.cluster) && launch.shared.is_constant();
+  usual_ = usual_ && compiled.fixed_shape;
+  for (std::size_t d = 0; d < 3; ++d) {
+    compiled.grid_fixed[d] = launch.grid[d].is_constant();
+    if (compiled.grid_fixed[d]) compiled.fixed.grid[d] = launch.grid[d].constant_value();
+  }
   if (compiled.fixed_shape) {
     for (std::size_t d = 0; d < 3; ++d) {
       compiled.fixed.block[d] = launch.block[d].constant_value();

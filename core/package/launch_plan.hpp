@@ -119,8 +119,14 @@ class LaunchPlan {
     std::uint64_t blob_bytes;
     std::uint64_t flags;
     bool fixed_shape;  // block, cluster and shared are constants, checked once
-    BoundLaunch fixed;
+    BoundLaunch fixed;        // what is constant of the shape
+    std::array<bool, 3> grid_fixed;
     std::vector<Argument> arguments;
+  };
+
+  struct LengthCheck {
+    const Expression* least;
+    std::uint32_t slot;  // of the buffer
   };
 
   LaunchPlan() = default;
@@ -129,6 +135,10 @@ class LaunchPlan {
   Status add_launch(const Launch& launch);
   bool uses_slot(std::uint32_t slot) const;
 
+  static bool fits(const BoundArgument& argument, const ParameterCheck& check) noexcept;
+  bool bind_usual(std::span<const BoundArgument> arguments, const LaunchShape& shape, BoundCall& out) const noexcept;
+  bool bind_usual_launch(const CompiledLaunch& launch, const std::uint64_t* values, BoundLaunch& out) const noexcept;
+  Status bind_with_reasons(std::span<const BoundArgument> arguments, const LaunchShape& shape, BoundCall& out) const;
   Status load_values(std::span<const BoundArgument> arguments, BoundCall& out) const;
   Status check_argument(std::size_t index, const BoundArgument& argument) const;
   Status check_contract(const BoundCall& bound) const;
@@ -137,9 +147,12 @@ class LaunchPlan {
   Status bind_grid(const CompiledLaunch& launch, const LaunchShape& shape, const BoundCall& call, BoundLaunch& out) const;
   Status check_block(const CompiledLaunch& launch, const BoundLaunch& shape) const;
   Status evaluate(const Expression& expression, const BoundCall& call, std::uint64_t& out) const;
-  Status fill_argument(const Argument& argument, const BoundArgument* bound, const BoundCall& call,
-                       bsc_plugin_memory workspace, std::uint64_t workspace_offset, std::uint64_t block_offset,
-                       std::byte* blob, bsc_plugin_argument& out) const;
+  static void fill_parameter(const Argument& argument, const BoundArgument& given, std::byte* place,
+                             bsc_plugin_argument& out) noexcept;
+  static void write_buffer_place(const Argument& argument, const bsc_plugin_argument& out, std::byte* place) noexcept;
+  Status fill_derived(const Argument& argument, const BoundCall& call, bsc_plugin_memory workspace,
+                      std::uint64_t workspace_offset, std::uint64_t block_offset, std::byte* place,
+                      bsc_plugin_argument& out) const;
   Error named(Error error) const;  // adds kernel and variant
   Error wrong(std::string message, std::string remedy) const;
   Error beyond(std::string message, std::string remedy) const;
@@ -151,7 +164,10 @@ class LaunchPlan {
   bool needs_work_items_ = false;
   bool checks_contract_ = false;
   std::array<std::uint64_t, kFirstParameterSlot> device_values_{};
+  bool usual_ = true;  // the shape of every launch is fixed but for its grid
   std::vector<ParameterCheck> parameters_;
+  std::vector<const Expression*> requirements_;
+  std::vector<LengthCheck> lengths_;
   std::vector<CompiledLaunch> launches_;
   StorageSizes usual_storage_;
 };

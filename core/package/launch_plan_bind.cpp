@@ -44,12 +44,81 @@ std::string listed(const std::array<std::uint64_t, 3>& sizes) { return concat(si
 
 }  // namespace
 
+// Kind, size, alignment and presence of an argument.
+bool LaunchPlan::fits(const BoundArgument& argument, const ParameterCheck& check) noexcept {
+  if (argument.is_buffer != check.is_buffer) return false;
+  if (!check.is_buffer) return argument.bytes == check.bytes && argument.value != nullptr;
+  const std::uint64_t below_element = (std::uint64_t{1} << check.shift) - 1;
+  return ((argument.offset | argument.bytes) & below_element) == 0 && (argument.memory != nullptr || argument.bytes == 0);
+}
+
 Status LaunchPlan::evaluate(const Expression& expression, const BoundCall& call, std::uint64_t& out) const {
   if (expression.evaluate(call.values.data(), out)) [[likely]] return {};
   return named(expression.failure(call.values.data()));
 }
 
 Status LaunchPlan::bind(std::span<const BoundArgument> arguments, const LaunchShape& shape, BoundCall& out) const {
+  if (bind_usual(arguments, shape, out)) [[likely]] return {};
+  return bind_with_reasons(arguments, shape, out);
+}
+
+// The launch path's budget is some tens of nanoseconds: no errors are made here. Whatever is out of the ordinary is done,
+// or refused, by bind_with_reasons().
+bool LaunchPlan::bind_usual(std::span<const BoundArgument> arguments, const LaunchShape& shape, BoundCall& out) const noexcept {
+  if (!usual_ || shape.has_grid || arguments.size() != parameters_.size()) return false;
+  if (shape.has_work_items ? shape.work_items == 0 : needs_work_items_) return false;
+  std::uint64_t* const values = out.values.data();
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const BoundArgument& argument = arguments[i];
+    const ParameterCheck& check = parameters_[i];
+    if (!fits(argument, check)) return false;
+    if (!check.used_in_expressions) continue;
+    std::uint64_t& value = values[kFirstParameterSlot + i];
+    value = check.is_buffer ? argument.bytes >> check.shift : load_unsigned(argument.value, check.load_bytes);
+    if (check.used_signed && is_negative(value, check.load_bytes)) return false;
+  }
+  for (std::size_t slot = 0; slot < kFirstParameterSlot; ++slot) values[slot] = device_values_[slot];
+  values[kSlotWorkItems] = shape.work_items;
+  std::uint64_t result = 0;
+  for (const Expression* requirement : requirements_) {
+    if (!requirement->evaluate(values, result) || result == 0) return false;
+  }
+  for (const LengthCheck& length : lengths_) {
+    if (!length.least->evaluate(values, result) || values[length.slot] < result) return false;
+  }
+  out.command_count = 0;
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    if (!bind_usual_launch(launches_[i], values, out.launches[i])) return false;
+    out.command_count += out.launches[i].parts;
+  }
+  out.workspace_bytes = 0;
+  if (out.command_count == 0) return true;
+  if (!variant_->workspace.evaluate(values, out.workspace_bytes)) return false;
+  if (variant_->clear_workspace && out.workspace_bytes != 0) ++out.command_count;
+  return true;
+}
+
+bool LaunchPlan::bind_usual_launch(const CompiledLaunch& launch, const std::uint64_t* values, BoundLaunch& out) const noexcept {
+  std::uint64_t wanted = 1;
+  if (launch.source->has_when && !launch.source->when.evaluate(values, wanted)) return false;
+  if (wanted == 0) {
+    out.parts = 0;
+    return true;
+  }
+  out = launch.fixed;
+  bool empty = false;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (!launch.grid_fixed[d] && !launch.source->grid[d].evaluate(values, out.grid[d])) return false;
+    empty = empty || out.grid[d] == 0;
+    if (!host_ && device_->max_grid[d] != 0 && out.grid[d] > device_->max_grid[d]) return false;
+  }
+  std::uint64_t items = 0;
+  if (!empty && host_ && !product(out.grid, items)) return false;
+  out.parts = empty ? 0 : 1;
+  return true;
+}
+
+Status LaunchPlan::bind_with_reasons(std::span<const BoundArgument> arguments, const LaunchShape& shape, BoundCall& out) const {
   out.command_count = 0;
   out.workspace_bytes = 0;
   BSC_RETURN_IF_ERROR(load_values(arguments, out));
@@ -82,12 +151,7 @@ Status LaunchPlan::load_values(std::span<const BoundArgument> arguments, BoundCa
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const BoundArgument& argument = arguments[i];
     const ParameterCheck& check = parameters_[i];
-    const bool fits = argument.is_buffer == check.is_buffer &&
-                      (check.is_buffer
-                           ? ((argument.offset | argument.bytes) & ((std::uint64_t{1} << check.shift) - 1)) == 0 &&
-                                 (argument.memory != nullptr || argument.bytes == 0)
-                           : argument.bytes == check.bytes && argument.value != nullptr);
-    if (!fits) [[unlikely]] return check_argument(i, argument);
+    if (!fits(argument, check)) [[unlikely]] return check_argument(i, argument);
     if (!check.used_in_expressions) continue;
     std::uint64_t& value = out.values[kFirstParameterSlot + i];
     if (check.is_buffer) {

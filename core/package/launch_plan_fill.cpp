@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bascule/host_kernel.h"
 #include "core/package/launch_plan.hpp"
 #include "core/package/concat.hpp"
 
@@ -21,6 +22,13 @@ void write_fill(bsc_plugin_command& command, bsc_plugin_memory memory, std::uint
 }
 
 std::uint64_t round_up_to_line(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// With the size known to the compiler in the usual cases: a call of memcpy costs as much as the rest of an argument.
+inline void copy_value(std::byte* to, const void* from, unsigned bytes) {
+  if (bytes == 8) std::memcpy(to, from, 8);
+  else if (bytes == 4) std::memcpy(to, from, 4);
+  else std::memcpy(to, from, bytes);
+}
 
 }  // namespace
 
@@ -56,8 +64,14 @@ Status LaunchPlan::fill(std::span<const BoundArgument> arguments, const LaunchSh
       out.blob = blob;
       out.blob_bytes = compiled.blob_bytes;
       for (const Argument& argument : compiled.arguments) {
-        BSC_RETURN_IF_ERROR(fill_argument(argument, arguments.data(), bound, workspace, workspace_offset, block_offset, blob,
-                                          *next_argument++));
+        bsc_plugin_argument& target = *next_argument++;
+        target = argument.prepared;
+        if (argument.source == ArgumentSource::parameter) [[likely]] {
+          fill_parameter(argument, arguments[argument.parameter], blob + target.blob_offset, target);
+        } else {
+          BSC_RETURN_IF_ERROR(
+              fill_derived(argument, bound, workspace, workspace_offset, block_offset, blob + target.blob_offset, target));
+        }
       }
       blob += round_up_to_line(compiled.blob_bytes);
       block_offset += out.grid[0];
@@ -66,23 +80,28 @@ Status LaunchPlan::fill(std::span<const BoundArgument> arguments, const LaunchSh
   return {};
 }
 
-Status LaunchPlan::fill_argument(const Argument& argument, const BoundArgument* bound, const BoundCall& call,
-                                 bsc_plugin_memory workspace, std::uint64_t workspace_offset, std::uint64_t block_offset,
-                                 std::byte* blob, bsc_plugin_argument& out) const {
-  out = argument.prepared;
-  std::byte* place = blob + out.blob_offset;
+void LaunchPlan::fill_parameter(const Argument& argument, const BoundArgument& given, std::byte* place,
+                                bsc_plugin_argument& out) noexcept {
+  if (!given.is_buffer) return copy_value(place, given.value, argument.value_bytes);
+  out.memory = given.memory;
+  out.offset = given.offset;
+  out.bytes = given.bytes;
+  write_buffer_place(argument, out, place);
+}
+
+// What a split buffer's length is read from; elsewhere room that is the plugin's to fill.
+void LaunchPlan::write_buffer_place(const Argument& argument, const bsc_plugin_argument& out, std::byte* place) noexcept {
+  const std::uint64_t length = (out.flags & BSC_ARGUMENT_SPLIT) != 0 ? out.bytes >> argument.shift : 0;
+  std::memcpy(place, &length, sizeof length);
+  if (argument.value_bytes == sizeof(bsc_host_span)) std::memset(place + sizeof length, 0, sizeof length);
+}
+
+Status LaunchPlan::fill_derived(const Argument& argument, const BoundCall& call, bsc_plugin_memory workspace,
+                                std::uint64_t workspace_offset, std::uint64_t block_offset, std::byte* place,
+                                bsc_plugin_argument& out) const {
   switch (argument.source) {
-    case ArgumentSource::parameter: {
-      const BoundArgument& given = bound[argument.parameter];
-      if (!given.is_buffer) {
-        std::memcpy(place, given.value, argument.value_bytes);
-        return {};
-      }
-      out.memory = given.memory;
-      out.offset = given.offset;
-      out.bytes = given.bytes;
+    case ArgumentSource::parameter:
       break;
-    }
     case ArgumentSource::value: {
       std::uint64_t value = 0;
       BSC_RETURN_IF_ERROR(evaluate(argument.planned->expression, call, value));
@@ -112,19 +131,14 @@ Status LaunchPlan::fill_argument(const Argument& argument, const BoundArgument* 
       }
       out.memory = workspace;
       out.offset = workspace_offset + offset;
+      write_buffer_place(argument, out, place);
       break;
     }
     case ArgumentSource::local:
       return evaluate(argument.planned->expression, call, out.bytes);
     case ArgumentSource::block_offset:
       std::memcpy(place, &block_offset, sizeof block_offset);
-      return {};
-  }
-  const std::uint64_t length = out.bytes >> argument.shift;
-  if ((out.flags & BSC_ARGUMENT_SPLIT) != 0) {
-    std::memcpy(place, &length, sizeof length);
-  } else {
-    std::memset(place, 0, argument.value_bytes);  // the plugin's to fill
+      break;
   }
   return {};
 }

@@ -1,0 +1,74 @@
+// What an operation can reach beyond its registers: the group of warps, their block, the launch.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/simt/execute/op.hpp"
+
+namespace bascule::simt {
+
+class Launch;
+
+/// What went wrong while a kernel ran. The first one ends the launch, unless the sanitizer collects several.
+struct Finding {
+  std::string kind;     // "out_of_bounds", "misaligned", "uninitialised", "race", "divergent_barrier", "deadlock", "trap", ...
+  std::string message;  // complete, with addresses, sizes and what was expected
+  std::string function;
+  ptx::Location location;     // in the PTX text
+  std::string source_file;    // where the PTX says which source line it comes from
+  std::uint32_t source_line = 0;
+  std::array<std::uint32_t, 3> block{};
+  std::array<std::uint32_t, 3> thread{};
+};
+
+/// State of one family for one block, created when first used (cp.async queues, sanitizer shadows, ...).
+class Extension {
+ public:
+  virtual ~Extension() = default;
+};
+enum class ExtensionKind : std::uint8_t { asynchronous_copies, shared_shadow, count };
+
+/// One block (CTA) while it is resident.
+struct Block {
+  Launch* launch = nullptr;
+  std::array<std::uint32_t, 3> index{};   // %ctaid
+  std::uint64_t linear_index = 0;
+  std::uint32_t threads = 0;
+  std::byte* shared = nullptr;            // static, then dynamic; 1024-byte aligned
+  std::uint32_t shared_bytes = 0;
+  std::uint32_t cluster_rank = 0;         // this block's shared window starts at cluster_rank << 24
+  std::array<std::unique_ptr<Extension>, static_cast<std::size_t>(ExtensionKind::count)> extensions;
+};
+
+/// Up to kMaxWarps warps of a block that run together.
+class Group {
+ public:
+  Block* block = nullptr;
+  std::uint32_t first_warp = 0;  // in the block
+  std::uint32_t warps = 0;
+  std::array<std::uint32_t, kMaxWarps> present{};  // lanes that have a thread (the last warp of a block may be part full)
+  std::array<std::uint32_t, kMaxWarps> exited{};   // lanes whose thread has ended
+
+  std::byte* local = nullptr;        // local memory: lane l of warp w starts at local + (w * 32 + l) * local_bytes
+  std::uint32_t local_bytes = 0;     // per thread, stack included
+  std::uint32_t local_frame = 0;     // where the running function's .local variables start in it
+
+  [[nodiscard]] std::byte* local_of(unsigned warp, unsigned lane) const {
+    return local + (std::size_t{warp} * kLanes + lane) * local_bytes;
+  }
+  /// Lanes of a warp that still run.
+  [[nodiscard]] std::uint32_t alive(unsigned warp) const { return present[warp] & ~exited[warp]; }
+};
+
+/// Reports a finding for one lane and ends the launch: sets Context::event to fault and returns nullptr, so a handler says
+/// `return fail(op, context, warp, lane, "misaligned", message);`.
+const Op* fail(const Op* op, Context& context, unsigned warp, unsigned lane, std::string kind, std::string message);
+
+}  // namespace bascule::simt

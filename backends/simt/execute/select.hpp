@@ -1,0 +1,30 @@
+// Finding the code of an instruction. Each family of operations offers one select function per x86-64 level; it knows the
+// instruction's modifiers and answers with a handler and what that handler wants in Op, or with none.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "backends/simt/execute/op.hpp"
+
+namespace bascule::simt {
+
+/// How lowering fills Op::operands from the instruction's operands.
+enum class Layout : std::uint8_t {
+  plain,   // one slot per operand, in order; vectors are spread out, optional operands that are absent are kNoSlot. Immediates
+           // become constants of the width in which the operand is read. More than six: Op::slots
+  memory,  // as plain, but an address operand becomes the slot of its base (64 lanes of u64 where the base is 64-bit, else u32;
+           // a symbol or a bare immediate becomes a constant) and its constant offset goes to Op::immediate
+};
+
+struct Selected {
+  Handler run = nullptr;        // nullptr: this family does not have the instruction
+  std::uint64_t immediate = 0;  // for Op::immediate (plain layout only)
+  Layout layout = Layout::plain;
+};
+
+/// A family's function for one level. `function` gives the instruction's operands (their register types matter where a
+/// register is wider than the instruction's type: the slot then is read and written in the register's width).
+using Select = Selected (*)(const ptx::Instruction& instruction, const ptx::Function& function);
+
+}  // namespace bascule::simt

@@ -2,7 +2,7 @@
 #
 # A file x_cpu.cpp is compiled with -march=x86-64-v2, -v3 and -v4, and with BASCULE_CPU_LEVEL (2, 3, 4) and
 # BASCULE_CPU_NAMESPACE (x86_64_v2, x86_64_v3, x86_64_v4) defined. It puts all it offers to other files into
-# `namespace bascule::kernels::BASCULE_CPU_NAMESPACE`, or into extern "C" functions whose names end in _x86_64_v<level>.
+# `namespace bascule::kernels::BASCULE_CPU_NAMESPACE` (bascule::simt:: in backends/simt), or into extern "C" functions whose names end in _x86_64_v<level>.
 #
 # The trap: an inline function or template (std::max, std::vector<float>::push_back) used in such a file is emitted as a
 # weak symbol, once per level and once more for the ordinary files, and a plain link keeps any one of these for everybody.

@@ -24,6 +24,7 @@ string(LENGTH "${NAMESPACE}" length)
 execute_process(COMMAND "${OBJCOPY}" --wildcard
     "--keep-global-symbol=_ZN7bascule7kernels${length}${NAMESPACE}*"
     "--keep-global-symbol=_ZNK7bascule7kernels${length}${NAMESPACE}*"
+    "--keep-global-symbol=_ZN7bascule4simt${length}${NAMESPACE}*"
     "--keep-global-symbol=*_${NAMESPACE}"
     "${OUTPUT}.all" "${OUTPUT}"
   COMMAND_ERROR_IS_FATAL ANY)

@@ -31,6 +31,13 @@ using Slot = std::uint32_t;
 inline constexpr Slot kConstant = 0x80000000u;
 inline constexpr Slot kNoSlot = 0x7fffffffu;  // a sink, or an optional operand that was not written
 
+/// Two slots that every register file has. Slot 0 is a predicate of all ones: the guard of what has none. The slot after it is
+/// the carry flag (CC.CF) of each lane, a 32-bit mask like a predicate, zero when a frame starts: the operations with .cc write
+/// it and addc, subc, madc read it, by themselves. Lowering keeps both free of other use.
+inline constexpr Slot kTrueSlot = 0;
+inline constexpr Slot kCarrySlot = 4;
+inline constexpr Slot kFirstFreeSlot = 64;
+
 struct alignas(64) Op {
   Handler run = nullptr;
   const ptx::Instruction* instruction = nullptr;  // for messages; null for what lowering adds (joins, checks)

@@ -15,6 +15,7 @@
 namespace bascule::simt {
 
 class Launch;
+struct Exchange;  // rendezvous.hpp
 
 /// What went wrong while a kernel ran. The first one ends the launch, unless the sanitizer collects several.
 struct Finding {
@@ -59,6 +60,9 @@ class Group {
   std::byte* local = nullptr;        // local memory: lane l of warp w starts at local + (w * 32 + l) * local_bytes
   std::uint32_t local_bytes = 0;     // per thread, stack included
   std::uint32_t local_frame = 0;     // where the running function's .local variables start in it
+
+  /// Set only while a `.sync` operation runs for lanes that met from different places: what to read instead of the registers.
+  const Exchange* exchange = nullptr;
 
   [[nodiscard]] std::byte* local_of(unsigned warp, unsigned lane) const {
     return local + (std::size_t{warp} * kLanes + lane) * local_bytes;

@@ -16,6 +16,7 @@ namespace bascule::simt {
 
 class Launch;
 struct Exchange;  // rendezvous.hpp
+struct LaunchServices;  // services.hpp
 
 /// What went wrong while a kernel ran. The first one ends the launch, unless the sanitizer collects several.
 struct Finding {
@@ -34,11 +35,12 @@ class Extension {
  public:
   virtual ~Extension() = default;
 };
-enum class ExtensionKind : std::uint8_t { asynchronous_copies, shared_shadow, count };
+enum class ExtensionKind : std::uint8_t { asynchronous_copies, shared_shadow, mbarriers, count };
 
 /// One block (CTA) while it is resident.
 struct Block {
   Launch* launch = nullptr;
+  LaunchServices* services = nullptr;
   std::array<std::uint32_t, 3> index{};   // %ctaid
   std::uint64_t linear_index = 0;
   std::uint32_t threads = 0;

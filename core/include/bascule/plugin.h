@@ -224,8 +224,9 @@ enum {
 
 enum {
   BSC_ARGUMENT_VALUE = 0,  /* `bytes` bytes at blob + blob_offset */
-  BSC_ARGUMENT_BUFFER = 1, /* memory handle + offset + bytes; the plugin resolves it. blob_offset is where a host kernel
-                              finds its bsc_host_span; memory == NULL is allowed when bytes == 0 */
+  BSC_ARGUMENT_BUFFER = 1, /* memory handle + offset + bytes; the plugin resolves it. At blob_offset the host leaves room
+                              for what the kernel finds there: a bsc_host_span (16 bytes) in the format host, an address
+                              (8 bytes) in every other. memory == NULL is allowed when bytes == 0 */
   BSC_ARGUMENT_LOCAL = 2   /* `bytes` of dynamic shared memory for one parameter (OpenCL local pointer) */
 };
 

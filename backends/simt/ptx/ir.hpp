@@ -76,7 +76,7 @@ struct Operand {
     function,   // index: Module::functions
     special,    // special, component, index (for envreg, pm)
     address,    // [base + offset]; base_kind says what the base is
-    vector,     // {a, b, ...}: count operands from index in Function::elements
+    vector,     // {a, b, ...}: count operands from index in Function::elements. A register declared .v4 is four registers
     sink,       // _
     label,      // index: the instruction that it stands before (may be one past the last)
   };
@@ -154,7 +154,7 @@ struct Variable {
   std::uint64_t offset = 0;     // parameters: in the argument blob. Others: not yet placed
   Space pointer_space = Space::generic;  // parameters: .ptr .global ...
   std::uint64_t pointer_alignment = 0;   // parameters: .ptr .align; 0: not said
-  std::vector<std::byte> initial;        // empty: zeros (global, const), undefined (shared, local)
+  std::vector<std::byte> initial;        // may be shorter than `bytes`: zeros follow (global, const); undefined (shared, local)
   std::vector<Relocation> relocations;
   Location location;
 };
@@ -198,7 +198,9 @@ struct Function {
   std::vector<std::uint32_t> result_registers;     // for .reg results: in registers
   std::vector<std::uint32_t> parameter_registers;  // for .reg parameters
   std::vector<Register> registers;   // all scopes of the body
-  std::vector<Variable> variables;   // .local .shared .param (and static .global .const) of the body, all scopes
+  // First a copy of each result, then of each parameter (those in .reg too, which no symbol names), so that `[p]` is
+  // local_symbol index results.size() + i; then .local .shared .param (and static .global .const) of the body, all scopes.
+  std::vector<Variable> variables;
   std::vector<Instruction> instructions;
   std::vector<Operand> operands;
   std::vector<Operand> elements;     // of vector operands

@@ -61,6 +61,8 @@ enum class Event : std::uint8_t {
   fault,     // the launch has failed; Launch holds the finding
 };
 
+inline constexpr std::uintptr_t kNobodyWaits = UINTPTR_MAX;
+
 struct Context {
   std::byte* registers = nullptr;        // of the first warp of the group, in the current frame
   const std::byte* constants = nullptr;
@@ -68,8 +70,19 @@ struct Context {
   std::uint32_t warps = 0;               // in the group
   std::int64_t budget = 0;               // backward branches left before others get their turn
   Event event = Event::none;
+  const Op* running = nullptr;           // for messages about a fault in it
+  const Op* resume = nullptr;            // where the fragment goes on, when a handler returned nullptr
+  std::uintptr_t join = kNobodyWaits;    // address of the first operation at which another fragment waits to be joined
   alignas(32) std::array<std::uint32_t, kMaxWarps> active{};  // lanes of the running fragment, per warp
   Group* group = nullptr;                // everything else: block, launch, memory, frames (group.hpp)
 };
+
+/// How a handler hands control back to the scheduler: `return leave(op + 1, context, Event::none);`. With Event::none the
+/// fragment has used up its turn (it sleeps, or looked in vain for what others do) and goes on at `next` after they had theirs.
+[[nodiscard]] inline const Op* leave(const Op* next, Context& context, Event event) {
+  context.resume = next;
+  context.event = event;
+  return nullptr;
+}
 
 }  // namespace bascule::simt

@@ -13,8 +13,11 @@ namespace bascule::simt {
 enum class Layout : std::uint8_t {
   plain,   // one slot per operand, in order; vectors are spread out, optional operands that are absent are kNoSlot. Immediates
            // become constants of the width in which the operand is read. More than six: Op::slots
-  memory,  // as plain, but an address operand becomes the slot of its base (64 lanes of u64 where the base is 64-bit, else u32;
-           // a symbol or a bare immediate becomes a constant) and its constant offset goes to Op::immediate
+  memory,  // as plain, but an address operand becomes the slot of its base (32 lanes of u64 where the base is a 64-bit register,
+           // a symbol or a bare immediate, else u32) and its constant offset goes to Op::immediate. Symbols by space: global,
+           // constant, and the kernel's parameters: the host's address (a constant slot). Shared: offset in the block's window
+           // (constant). Local: offset in the thread's local memory, Group::local_frame included. .param variables of functions
+           // and of calls: the host's address, different for each lane (a register slot); they lie in local memory
 };
 
 struct Selected {

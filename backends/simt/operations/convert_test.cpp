@@ -4,7 +4,7 @@
 
 #include "backends/simt/operations/float_fixture.hpp"
 
-namespace bascule::simt::test {
+namespace bascule::simt::float_test {
 namespace {
 
 // As wide as any sum below; an extension that both compilers have.
@@ -319,4 +319,4 @@ TEST_CASE("cvt.pack clamps a and b and puts them below the low bits of c") {
   });
 }
 
-}  // namespace bascule::simt::test
+}  // namespace bascule::simt::float_test

@@ -14,7 +14,7 @@
 #include "backends/simt/operations/families.hpp"
 #include "tests/support/seed.hpp"
 
-namespace bascule::simt::test {
+namespace bascule::simt::float_test {
 
 using ptx::Modifier;
 using ptx::Operation;
@@ -267,4 +267,4 @@ inline std::vector<double> sample_f64(std::size_t count, std::uint32_t seed) {
   return values;
 }
 
-}  // namespace bascule::simt::test
+}  // namespace bascule::simt::float_test

@@ -5,7 +5,7 @@
 
 #include "backends/simt/operations/float_fixture.hpp"
 
-namespace bascule::simt::test {
+namespace bascule::simt::float_test {
 namespace {
 
 /// The host's rounding mode, for arithmetic on volatile values.
@@ -305,4 +305,4 @@ TEST_CASE("testp tells the classes of numbers apart; zeros are normal") {
   });
 }
 
-}  // namespace bascule::simt::test
+}  // namespace bascule::simt::float_test

@@ -8,6 +8,7 @@
 
 #include <cstring>
 
+#include "backends/simt/execute/masks.hpp"
 #include "backends/simt/execute/op.hpp"
 
 namespace bascule::simt::BASCULE_CPU_NAMESPACE {
@@ -64,7 +65,7 @@ class Mask {
 /// Where some lanes are inactive: the others keep what they had.
 template <class T>
 [[gnu::always_inline]] inline void blend_lanes(T* destination, const T* result, std::uint32_t mask) {
-  for (unsigned i = 0; i < kLanes; ++i) destination[i] = (mask >> i & 1u) != 0 ? result[i] : destination[i];
+  select_lanes(destination, result, destination, mask);
 }
 
 /// The 32 lanes of one warp: destination[i] = f(i) for the lanes of `mask`. No lane reads what another one has written,
@@ -130,6 +131,45 @@ template <class D, class A, class B, class C, class F>
     const B* const y = b.lanes();
     const C* const z = c.lanes();
     each_lane(d.lanes(), mask.lanes(), [&](unsigned i) { return static_cast<D>(f(x[i], y[i], z[i])); });
+  }
+  return op + 1;
+}
+
+/// Handlers from a definition: `run_map<f, D, Sources...>` is d = f(sources).
+template <auto f, class D, class... Sources>
+const Op* run_map(const Op* op, Context& context) {
+  return map<D, Sources...>(op, context, f);
+}
+
+/// Writes a predicate: bit i of `value` for the lanes of `mask`.
+[[gnu::always_inline]] inline void write_predicate(std::uint32_t* predicate, std::uint32_t value, std::uint32_t mask) {
+  *predicate = (*predicate & ~mask) | (value & mask);
+}
+
+/// p = f(a), a predicate
+template <class A, class F>
+[[gnu::always_inline]] inline const Op* test(const Op* op, Context& context, F f) {
+  Mask mask(*op, context);
+  Destination<std::uint32_t> p(context, op->operands[0]);
+  Source<A> a(context, op->operands[1]);
+  for (unsigned warp = 0; warp < context.warps; ++warp, mask.next(), p.next(), a.next()) {
+    const A* const x = a.lanes();
+    write_predicate(p.lanes(), mask_of<A>([&](unsigned i) { return f(x[i]); }), mask.lanes());
+  }
+  return op + 1;
+}
+
+/// p = f(a, b), a predicate
+template <class A, class F>
+[[gnu::always_inline]] inline const Op* compare(const Op* op, Context& context, F f) {
+  Mask mask(*op, context);
+  Destination<std::uint32_t> p(context, op->operands[0]);
+  Source<A> a(context, op->operands[1]);
+  Source<A> b(context, op->operands[2]);
+  for (unsigned warp = 0; warp < context.warps; ++warp, mask.next(), p.next(), a.next(), b.next()) {
+    const A* const x = a.lanes();
+    const A* const y = b.lanes();
+    write_predicate(p.lanes(), mask_of<A>([&](unsigned i) { return f(x[i], y[i]); }), mask.lanes());
   }
   return op + 1;
 }

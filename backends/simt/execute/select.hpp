@@ -18,6 +18,7 @@ enum class Layout : std::uint8_t {
            // constant, and the kernel's parameters: the host's address (a constant slot). Shared: offset in the block's window
            // (constant). Local: offset in the thread's local memory, Group::local_frame included. .param variables of functions
            // and of calls: the host's address, different for each lane (a register slot); they lie in local memory
+           // Where there are two addresses (cp.async), only the first one's offset goes to Op::immediate: lowering adds the other
 };
 
 struct Selected {

@@ -65,6 +65,20 @@ inline bool whole_warps_have_come(const Op* op, const Context& context) {
   return complete;
 }
 
+/// What an `.aligned` operation does when lanes are missing. Lanes that come from different places cannot share it: each place
+/// has registers of its own for the pieces of a matrix.
+inline const Op* await_whole_warps(const Op* op, Context& context) {
+  if (context.group->exchange != nullptr) {
+    for (unsigned warp = 0; warp < context.warps; ++warp) {
+      if (context.active[warp] == 0) continue;
+      return fail(op, context, warp, static_cast<unsigned>(__builtin_ctz(context.active[warp])), "divergent_aligned",
+                  "lanes of one warp reach this operation at different places; `.aligned` demands that all lanes of the warp "
+                  "run the same one");
+    }
+  }
+  return await_members(op, context, Meeting{});
+}
+
 /// An operation whose lanes read each other's values of type T (bool: predicates, handed over as one mask):
 /// f(lanes to write, lanes that take part, values by lane), once per warp and member mask. Without a member mask (the older
 /// operations without `.sync`) the active lanes take part.

@@ -101,12 +101,12 @@ const Op* vote(const Op* op, Context& context) {
                           });
 }
 
-// ---- match: d, p, a, members -----------------------------------------------------------------------------------------
+// ---- match.any: d, a, members. match.all: d, p, a, members -------------------------------------------------------------
 
 template <class T>
 const Op* match_any(const Op* op, Context& context) {
   const Result<std::uint32_t> d(context, op->operands[0]);
-  return collective<T>(op, context, op->operands[3], op->operands[2],
+  return collective<T>(op, context, op->operands[2], op->operands[1],
                        [&](unsigned warp, std::uint32_t lanes, std::uint32_t members, const T* a) {
                          // The destination may be where the source is.
                          alignas(64) std::uint32_t result[kLanes]{};

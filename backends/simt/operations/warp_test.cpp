@@ -242,7 +242,9 @@ void check_match(const Level& level, bool all, std::mt19937_64& random) {
     const auto values = copy<T>(machine, a);
     const auto before = copy<std::uint32_t>(machine, d);
     Case test(Operation::match_sync, {all ? Modifier::all : Modifier::any}, {sizeof(T) == 8 ? Type::b64 : Type::b32});
-    test.operand(d).operand(p).operand(a).operand(members);
+    test.operand(d);
+    if (all) test.operand(p);
+    test.operand(a).operand(members);
     REQUIRE(test.run(level, machine));
     const auto results = copy<std::uint32_t>(machine, d);
     for (unsigned thread = 0; thread < kWarps * kLanes; ++thread) {

@@ -71,14 +71,10 @@ void Reporter::add(Severity severity, Location location, std::uint32_t length, s
   } else if (diagnostics_.size() >= kMaxDiagnostics) {
     return;
   }
-  diagnostics_.push_back({severity, location, length == 0 ? 1 : length, std::move(message), std::move(hint)});
-}
-
-std::vector<Diagnostic> Reporter::take() {
-  std::stable_sort(diagnostics_.begin(), diagnostics_.end(), [](const Diagnostic& a, const Diagnostic& b) {
-    return a.location.line != b.location.line ? a.location.line < b.location.line : a.location.column < b.location.column;
+  const auto place = std::upper_bound(diagnostics_.begin(), diagnostics_.end(), location, [](Location at, const Diagnostic& kept) {
+    return at.line != kept.location.line ? at.line < kept.location.line : at.column < kept.location.column;
   });
-  return std::move(diagnostics_);
+  diagnostics_.insert(place, {severity, location, length == 0 ? 1 : length, std::move(message), std::move(hint)});
 }
 
 }  // namespace bascule::simt::ptx

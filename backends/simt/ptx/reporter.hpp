@@ -22,7 +22,7 @@ class Reporter {
   /// No further error would be kept.
   [[nodiscard]] bool full() const;
   /// Those that were kept, in the order of the text.
-  [[nodiscard]] std::vector<Diagnostic> take();
+  [[nodiscard]] std::vector<Diagnostic> take() { return std::move(diagnostics_); }
 
  private:
   void add(Severity severity, Location location, std::uint32_t length, std::string message, std::string hint);

@@ -1,0 +1,89 @@
+// POSIX signals: one handler for the process, a chain to the one before, an alternate stack per thread.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/simt/execute/fault_guard.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <memory>
+#include <mutex>
+
+namespace bascule::simt {
+namespace {
+
+constexpr std::size_t kStackBytes = 64 * 1024;
+
+thread_local FaultGuard* running = nullptr;
+struct sigaction before_segv, before_bus;
+
+void pass_on(int number, siginfo_t* info, void* context) {
+  const struct sigaction& before = number == SIGSEGV ? before_segv : before_bus;
+  if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr) {
+    before.sa_sigaction(number, info, context);
+  } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+    before.sa_handler(number);
+  } else {
+    // The instruction is run again, and ends the process as it would have.
+    signal(number, SIG_DFL);
+  }
+}
+
+void handle(int number, siginfo_t* info, void* context) {
+  FaultGuard* const guard = running;
+  if (guard == nullptr || info->si_code <= 0) {  // not ours, or sent by somebody
+    pass_on(number, info, context);
+    return;
+  }
+  guard->address = info->si_addr;
+  siglongjmp(guard->jump, 1);
+}
+
+// Ends with the thread.
+class AlternateStack {
+ public:
+  AlternateStack() {
+    stack_t now{};
+    if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;  // the thread has one
+    memory_ = std::make_unique<char[]>(kStackBytes);
+    stack_t ours{};
+    ours.ss_sp = memory_.get();
+    ours.ss_size = kStackBytes;
+    if (sigaltstack(&ours, nullptr) != 0) memory_.reset();
+  }
+  ~AlternateStack() {
+    if (!memory_) return;
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+  }
+  AlternateStack(const AlternateStack&) = delete;
+  AlternateStack& operator=(const AlternateStack&) = delete;
+
+ private:
+  std::unique_ptr<char[]> memory_;
+};
+
+}  // namespace
+
+void install_fault_handler() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    struct sigaction ours {};
+    ours.sa_sigaction = handle;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigemptyset(&ours.sa_mask);
+    sigaction(SIGSEGV, &ours, &before_segv);
+    sigaction(SIGBUS, &ours, &before_bus);
+  });
+}
+
+void prepare_thread_for_faults() { thread_local const AlternateStack stack; }
+
+FaultGuard::FaultGuard() : outer_(running) { running = this; }
+FaultGuard::~FaultGuard() { running = outer_; }
+
+std::string FaultGuard::message() const {
+  return fmt::format("an access to the address {:#x}, which is not the program's memory", reinterpret_cast<std::uintptr_t>(address));
+}
+
+}  // namespace bascule::simt

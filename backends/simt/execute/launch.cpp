@@ -1,0 +1,226 @@
+// Blocks are taken in order, held while they wait for others, and given back.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/simt/execute/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "backends/simt/execute/block.hpp"
+#include "backends/simt/execute/fault_guard.hpp"
+
+namespace bascule::simt {
+namespace {
+
+// A multiprocessor of an sm_90.
+constexpr std::uint64_t kThreadsOfASm = 2048;
+constexpr std::uint64_t kBlocksOfASm = 32;
+constexpr std::uint64_t kSharedOfASm = 228 * 1024;
+constexpr std::uint64_t kSharedReserved = 1024;  // per block
+
+// Register files that do not fit the first-level cache cost more than fetching operations again does.
+constexpr std::uint32_t kGroupRegisterBytes = 40 * 1024;
+
+// Blocks that only compute need no company; but after so many turns one may be waiting in a way that does not show.
+constexpr std::uint32_t kBusyTurns = 64;
+
+std::uint32_t warps_of_group(const Program& program, const LaunchShape& shape, bool sanitize) {
+  if (sanitize) return 1;
+  std::uint32_t warps = std::min<std::uint32_t>(kMaxWarps, shape.warps());
+  while (warps > 1 && warps * program.functions[program.entry]->frame_bytes > kGroupRegisterBytes) warps = (warps + 1) / 2;
+  return warps;
+}
+
+std::uint64_t parameter_bits(const std::byte* blob, std::uint64_t blob_bytes, const LaunchConstant& constant) {
+  std::uint64_t bits = 0;
+  if (constant.offset + constant.bytes <= blob_bytes) std::memcpy(&bits, blob + constant.offset, constant.bytes);
+  if (constant.sign && constant.bytes < 8) {
+    const unsigned unused = 64 - 8u * constant.bytes;
+    bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << unused) >> unused);
+  }
+  return bits;
+}
+
+}  // namespace
+
+std::uint64_t residency(const LaunchShape& shape, const Program& program, const LaunchOptions& options) {
+  if (options.resident_blocks != 0) return options.resident_blocks;
+  const std::uint64_t threads = std::uint64_t{shape.warps()} * kLanes;
+  const std::uint64_t shared = std::uint64_t{program.static_shared_bytes} + shape.dynamic_shared_bytes + kSharedReserved;
+  const std::uint64_t per_sm =
+      std::max<std::uint64_t>(1, std::min({kBlocksOfASm, kThreadsOfASm / std::max<std::uint64_t>(threads, 1), kSharedOfASm / shared}));
+  return per_sm * std::max<std::uint64_t>(options.workers, 1);
+}
+
+std::array<std::uint32_t, 3> thread_index(const Launch& launch, std::uint32_t warp, std::uint32_t lane) {
+  const std::uint32_t thread = warp * kLanes + lane;
+  const auto& block = launch.shape.block;
+  return {thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]};
+}
+
+std::string render(const Finding& finding, std::string_view ptx_file) {
+  std::string text = finding.kind + ": " + finding.message;
+  text += fmt::format("\n  in {} at {}:{}:{}", finding.function, ptx_file, finding.location.line, finding.location.column);
+  if (!finding.source_file.empty()) text += fmt::format(" ({}:{})", finding.source_file, finding.source_line);
+  text += fmt::format(", block ({}, {}, {}), thread ({}, {}, {})", finding.block[0], finding.block[1], finding.block[2],
+                      finding.thread[0], finding.thread[1], finding.thread[2]);
+  return text;
+}
+
+const Op* fail(const Op* op, Context& context, unsigned warp, unsigned lane, std::string kind, std::string message) {
+  const Group& group = *context.group;
+  Launch& launch = *group.block->launch;
+  Finding finding;
+  finding.kind = std::move(kind);
+  finding.message = std::move(message);
+  finding.function = group_of(context).frame().code->function->name;
+  finding.block = group.block->index;
+  finding.thread = thread_index(launch, group.first_warp + warp, lane);
+  if (op != nullptr && op->instruction != nullptr) {
+    const ptx::Instruction& instruction = *op->instruction;
+    finding.location = instruction.location;
+    finding.source_line = instruction.source.line;
+    const auto& files = launch.program.module->files;
+    if (instruction.source.file < files.size()) finding.source_file = files[instruction.source.file];
+  }
+  launch.report(std::move(finding));
+  return leave(nullptr, context, Event::fault);
+}
+
+Launch::Launch(const Program& code, const LaunchShape& launch_shape, const LaunchOptions& launch_options,
+               const void* argument_blob, std::uint64_t blob_bytes, std::uint64_t launch_number)
+    : program(code),
+      shape(launch_shape),
+      options(launch_options),
+      number(launch_number),
+      resident_limit(residency(launch_shape, code, launch_options)),
+      group_warps(warps_of_group(code, launch_shape, launch_options.sanitize)) {
+  arguments_.resize(blob_bytes / sizeof(ConstantPool::Line) + 1);
+  if (blob_bytes != 0) std::memcpy(arguments_.data(), argument_blob, blob_bytes);
+  arguments = reinterpret_cast<std::uint64_t>(arguments_.data());
+  argument_bytes = blob_bytes;
+  seed = options.seed;
+  fill_constants();
+  const std::uint32_t warps = shape.warps();
+  thread_indices.resize(std::size_t{warps} * 3);
+  for (std::uint32_t warp = 0; warp < warps; ++warp) {
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      const auto thread = thread_index(*this, warp, lane);
+      for (unsigned c = 0; c < 3; ++c) thread_indices[std::size_t{warp} * 3 + c][lane] = thread[c];
+    }
+  }
+  if (options.watchdog_ns != 0) {
+    constexpr auto kCentury = std::chrono::hours{24 * 365 * 100};
+    deadline_ = std::chrono::steady_clock::now() +
+                std::min<std::chrono::nanoseconds>(std::chrono::nanoseconds{std::min<std::uint64_t>(options.watchdog_ns, INT64_MAX)},
+                                                   kCentury);
+  }
+}
+
+void Launch::fill_constants() {
+  constants_ = program.constants.lines();
+  const auto* const blob = reinterpret_cast<const std::byte*>(arguments_.data());
+  for (const LaunchConstant& constant : program.launch_constants) {
+    std::uint64_t bits = 0;
+    switch (constant.what) {
+      case LaunchConstant::What::parameter: bits = parameter_bits(blob, argument_bytes, constant); break;
+      case LaunchConstant::What::parameter_address: bits = arguments + constant.offset; break;
+      case LaunchConstant::What::ntid: bits = constant.component < 3 ? shape.block[constant.component] : 0; break;
+      case LaunchConstant::What::nctaid: bits = constant.component < 3 ? shape.grid[constant.component] : 0; break;
+      case LaunchConstant::What::nwarpid: bits = kThreadsOfASm / kLanes; break;
+      case LaunchConstant::What::dynamic_shared: bits = shape.dynamic_shared_bytes; break;
+      case LaunchConstant::What::total_shared: bits = program.static_shared_bytes + shape.dynamic_shared_bytes; break;
+      case LaunchConstant::What::gridid: bits = number; break;
+      case LaunchConstant::What::nsmid: bits = std::max<std::uint32_t>(options.workers, 1); break;
+    }
+    broadcast_lanes(reinterpret_cast<std::byte*>(constants_.data()) + (constant.slot & ~kConstant), bits, constant.width);
+  }
+}
+
+void Launch::report(Finding finding) {
+  {
+    const std::lock_guard lock(mutex_);
+    findings_.push_back(std::move(finding));
+  }
+  end(End::finding);
+}
+
+void Launch::end(End how) {
+  End expected = End::running;
+  end_.compare_exchange_strong(expected, how, std::memory_order_acq_rel);
+}
+
+std::vector<Finding> Launch::findings() const {
+  const std::lock_guard lock(mutex_);
+  return findings_;
+}
+
+void Launch::look_at_clock() {
+  if (options.watchdog_ns != 0 && std::chrono::steady_clock::now() >= deadline_) end(End::timed_out);
+}
+
+bool Launch::claim(std::uint64_t& block_index) {
+  // The place among the resident ones first: a block once taken must run.
+  std::uint64_t resident = resident_.load(std::memory_order_relaxed);
+  do {
+    if (resident >= resident_limit) return false;
+  } while (!resident_.compare_exchange_weak(resident, resident + 1, std::memory_order_acq_rel));
+  block_index = next_block_.fetch_add(1, std::memory_order_acq_rel);
+  if (block_index < shape.blocks()) return true;
+  resident_.fetch_sub(1, std::memory_order_acq_rel);
+  return false;
+}
+
+void Launch::run(std::uint32_t worker) {
+  prepare_thread_for_faults();
+  std::vector<std::unique_ptr<BlockRun>> blocks, spare;
+  std::uint64_t operations = 0, lanes = 0;
+  const auto retire = [&](std::unique_ptr<BlockRun>& block) {
+    for (std::uint32_t g = 0; g < block->group_count; ++g) {
+      operations += block->groups[g].executed_operations;
+      lanes += block->groups[g].executed_lanes;
+    }
+    for (auto& extension : block->extensions) extension.reset();
+    spare.push_back(std::move(block));
+    resident_.fetch_sub(1, std::memory_order_acq_rel);
+  };
+  const auto take = [&] {
+    std::uint64_t index = 0;
+    if (next_block_.load(std::memory_order_relaxed) >= shape.blocks() || !claim(index)) return false;
+    if (spare.empty()) spare.push_back(std::make_unique<BlockRun>());
+    blocks.push_back(std::move(spare.back()));
+    spare.pop_back();
+    blocks.back()->start(*this, index, worker);
+    return true;
+  };
+  while (!stopped()) {
+    if (blocks.empty() && !take()) {
+      if (next_block_.load(std::memory_order_acquire) >= shape.blocks()) break;
+      std::this_thread::yield();  // all places are taken, by other threads' blocks
+      look_at_clock();
+      continue;
+    }
+    bool company = true;
+    for (std::size_t i = 0; i < blocks.size() && !stopped();) {
+      const BlockRun::Progress progress = blocks[i]->run();
+      if (progress == BlockRun::Progress::done) {
+        retire(blocks[i]);
+        blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(i));
+        company = false;
+        continue;
+      }
+      if (progress == BlockRun::Progress::fault) break;
+      if (progress == BlockRun::Progress::busy && blocks[i]->busy_turns % kBusyTurns != 0) company = false;
+      ++i;
+      look_at_clock();
+    }
+    if (company && !blocks.empty() && !stopped() && !take() && options.workers > 1) std::this_thread::yield();
+  }
+  for (auto& block : blocks) retire(block);
+  executed_operations.fetch_add(operations, std::memory_order_relaxed);
+  executed_lanes.fetch_add(lanes, std::memory_order_relaxed);
+}
+
+}  // namespace bascule::simt

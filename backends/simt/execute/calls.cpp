@@ -162,7 +162,7 @@ const Op* run_indirect_call(const Op* op, Context& context) {
     rest[w] = context.active[w] & ~lanes[w];
     each_lane_of(lanes[w], [&](unsigned lane) {
       const std::uint64_t value =
-          read_lane(context.registers + std::size_t{w} * context.frame_bytes, context.constants, op->operands[0], 8, lane);
+          read_lane(context.registers + std::size_t{w} * context.frame_bytes, context.constants, site.pointer, 8, lane);
       if (!found) {
         found = true;
         pointer = value;

@@ -22,7 +22,7 @@ const Op* run_give_turn(const Op* op, Context& context);  // nanosleep
 
 // Calls (calls.cpp). side: CallSite
 const Op* run_call(const Op* op, Context& context);
-const Op* run_indirect_call(const Op* op, Context& context);  // operands[0]: the pointer
+const Op* run_indirect_call(const Op* op, Context& context);
 const Op* run_return(const Op* op, Context& context);
 /// First in a function that asks for them: operands[0]: u64, where its .param variables are for the host; operands[1]: u64,
 /// where its .local variables are in local memory; operands[2]: u32, the top of its stack.

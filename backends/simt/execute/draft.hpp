@@ -23,7 +23,8 @@ struct Draft {
   Reference guard = kNoGuard;
   bool guard_negated = false;
   bool lane_by_lane = false;   // one destination, written lane by lane from the same lanes: it may lie on a source
-  bool side_list = false;      // all operands go to Op::slots, however few there are
+  bool own = false;            // what its instruction does, not something on the way to it
+  bool bare = false;           // references are for liveness; the operation has no operands of its own
   std::uint32_t first = 0;     // in Drafts::references: destinations first
   std::uint16_t count = 0;
   std::uint16_t destinations = 0;

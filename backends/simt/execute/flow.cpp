@@ -40,9 +40,10 @@ void split_into_blocks(const ptx::Function& function, FlowGraph& graph) {
     for (const std::uint32_t target : targets_of(function, instruction)) leader[target] = true;
   }
   graph.block_of.resize(count + 1);
+  graph.blocks.emplace_back();  // the start, which nobody branches to
   for (std::uint32_t i = 0; i <= count; ++i) {
     if (leader[i]) {
-      if (!graph.blocks.empty()) graph.blocks.back().end = i;
+      graph.blocks.back().end = i;
       graph.blocks.emplace_back().begin = i;
     }
     graph.block_of[i] = static_cast<std::uint32_t>(graph.blocks.size() - 1);

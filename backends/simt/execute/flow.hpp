@@ -19,7 +19,7 @@ struct FlowBlock {
   std::uint32_t predecessors = 0;         // edges
 };
 
-/// Block 0 is the function's start. The last block is empty and stands for the end of the text, where a function returns.
+/// Block 0 is the function's start, empty and not branched to. The last block is empty and stands for the end of the text, where a function returns.
 struct FlowGraph {
   std::vector<FlowBlock> blocks;
   std::vector<std::uint32_t> block_of;  // by instruction, one past the last included

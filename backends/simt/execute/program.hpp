@@ -74,7 +74,8 @@ struct Formal {
 };
 
 struct CallSite {
-  std::optional<std::uint32_t> callee;  // Module::functions; none: through `pointer`
+  std::optional<std::uint32_t> callee;  // Module::functions; none: through `pointer`, a u64
+  Slot pointer = kNoSlot;
   std::vector<std::uint32_t> targets;   // .calltargets; empty: any function of the same shape
   std::vector<Formal> arguments;        // the caller's side
   std::vector<Formal> results;

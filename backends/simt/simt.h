@@ -33,7 +33,9 @@ typedef struct bsc_simt_options {
   uint64_t watchdog_ns;       /* a launch that runs longer is ended with BSC_TIMED_OUT; 0: no limit */
   uint32_t resident_blocks;   /* per launch at most; 0: as an sm_90 with as many SMs as there are workers would */
   uint32_t workers;           /* how many threads run a job at most; sizes residency */
-  uint64_t stack_bytes;       /* local memory for calls and alloca per thread; 0: 1024 + what the functions declare */
+  uint32_t keep_signals;      /* 1: SIGSEGV and SIGBUS of a kernel are not turned into errors */
+  uint64_t stack_bytes;       /* per thread, beyond what the functions declare, where calls recurse or go through pointers
+                                 or alloca is used; 0: 8 KiB */
   uint64_t heap_bytes;        /* for the device's malloc; 0: 8 MiB */
 } bsc_simt_options;
 

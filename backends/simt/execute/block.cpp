@@ -78,7 +78,7 @@ void BlockRun::start(Launch& of, std::uint64_t index_in_grid, std::uint32_t on_w
   if (groups.size() < group_count) groups.resize(group_count);
   for (std::uint32_t g = 0; g < group_count; ++g) {
     const std::uint32_t first = g * of.group_warps;
-    groups[g].start(*this, of.program, of.constants(), first, std::min(of.group_warps, warps - first),
+    groups[g].start(*this, of.program, of.constant_pool(), first, std::min(of.group_warps, warps - first),
                     local != nullptr ? local + first * warp_bytes : nullptr);
   }
 }
@@ -146,12 +146,7 @@ void BlockRun::report_deadlock() {
       break;
     }
     finding.function = first->frame->code->function->name;
-    if (const ptx::Instruction* const instruction = first->at->instruction; instruction != nullptr) {
-      finding.location = instruction->location;
-      finding.source_line = instruction->source.line;
-      const auto& files = launch->program.module->files;
-      if (instruction->source.file < files.size()) finding.source_file = files[instruction->source.file];
-    }
+    if (first->at->instruction != nullptr) launch->locate(finding, *first->at->instruction);
   }
   launch->report(std::move(finding));
 }

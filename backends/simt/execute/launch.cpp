@@ -69,26 +69,6 @@ std::string render(const Finding& finding, std::string_view ptx_file) {
   return text;
 }
 
-const Op* fail(const Op* op, Context& context, unsigned warp, unsigned lane, std::string kind, std::string message) {
-  const Group& group = *context.group;
-  Launch& launch = *group.block->launch;
-  Finding finding;
-  finding.kind = std::move(kind);
-  finding.message = std::move(message);
-  finding.function = group_of(context).frame().code->function->name;
-  finding.block = group.block->index;
-  finding.thread = thread_index(launch, group.first_warp + warp, lane);
-  if (op != nullptr && op->instruction != nullptr) {
-    const ptx::Instruction& instruction = *op->instruction;
-    finding.location = instruction.location;
-    finding.source_line = instruction.source.line;
-    const auto& files = launch.program.module->files;
-    if (instruction.source.file < files.size()) finding.source_file = files[instruction.source.file];
-  }
-  launch.report(std::move(finding));
-  return leave(nullptr, context, Event::fault);
-}
-
 Launch::Launch(const Program& code, const LaunchShape& launch_shape, const LaunchOptions& launch_options,
                const void* argument_blob, std::uint64_t blob_bytes, std::uint64_t launch_number)
     : program(code),
@@ -137,6 +117,13 @@ void Launch::fill_constants() {
     }
     broadcast_lanes(reinterpret_cast<std::byte*>(constants_.data()) + (constant.slot & ~kConstant), bits, constant.width);
   }
+}
+
+void Launch::locate(Finding& finding, const ptx::Instruction& instruction) const {
+  finding.location = instruction.location;
+  finding.source_line = instruction.source.line;
+  const auto& files = program.module->files;
+  if (instruction.source.file < files.size()) finding.source_file = files[instruction.source.file];
 }
 
 void Launch::report(Finding finding) {

@@ -62,6 +62,8 @@ class Launch : public LaunchServices {
 
   void print(std::string_view text) override { printer(text); }
 
+  /// Fills in where an instruction stands.
+  void locate(Finding& finding, const ptx::Instruction& instruction) const;
   /// Keeps it, and ends the launch with the first one.
   void report(Finding finding);
   void end(End how);
@@ -71,7 +73,7 @@ class Launch : public LaunchServices {
   /// Ends the launch when its time is up.
   void look_at_clock();
 
-  [[nodiscard]] const std::byte* constants() const { return constants_.empty() ? nullptr : constants_.front().bytes.data(); }
+  [[nodiscard]] const std::byte* constant_pool() const { return constants_.empty() ? nullptr : constants_.front().bytes.data(); }
 
   const Program& program;
   const LaunchShape shape;

@@ -15,6 +15,13 @@ namespace {
 constexpr std::int64_t kBudget = 1024;        // jumps backwards in a turn
 constexpr std::uint8_t kSlicesOfATurn = 8;    // then a fragment lets others of its group go first
 
+[[gnu::noinline]] void run_operations(const Op* op, Context& context) {
+  while (op != nullptr) {
+    context.running = op;
+    op = op->run(op, context);
+  }
+}
+
 std::size_t lines(std::size_t bytes) { return (bytes + sizeof(ConstantPool::Line) - 1) / sizeof(ConstantPool::Line); }
 
 }  // namespace
@@ -207,7 +214,7 @@ void WarpGroup::put_back(std::uint8_t slices, std::uint64_t turn) {
   waiting_.push_back(fragment);
 }
 
-bool WarpGroup::interpret(const Op* op) {
+bool WarpGroup::interpret() {
   FaultGuard guard;
   if (BSC_SIMT_CATCH_FAULT(guard)) {
     const Op* const at = context_.running;
@@ -217,10 +224,7 @@ bool WarpGroup::interpret(const Op* op) {
     fail(at, context_, warp, lanes != 0 ? static_cast<unsigned>(__builtin_ctz(lanes)) : 0, "memory_fault", guard.message());
     return false;
   }
-  while (op != nullptr) {
-    context_.running = op;
-    op = op->run(op, context_);
-  }
+  run_operations(current_.at, context_);
   return true;
 }
 
@@ -235,7 +239,7 @@ WarpGroup::Progress WarpGroup::run() {
       current_ = Fragment{};
       return waiting_.empty() ? Progress::done : Progress::waiting;
     }
-    if (!interpret(current_.at)) return Progress::fault;
+    if (!interpret()) return Progress::fault;
     switch (context_.event) {
       case Event::none: {
         const bool gave_up_turn = context_.budget > 0;

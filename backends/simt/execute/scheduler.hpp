@@ -89,7 +89,7 @@ class WarpGroup : public Group {
   void load(Fragment fragment);
   void put_back(std::uint8_t slices, std::uint64_t turn);
   Frame& new_frame(const FunctionCode& code);
-  bool interpret(const Op* op);
+  bool interpret();
 
   BlockRun* run_ = nullptr;
   const Program* program_ = nullptr;

@@ -84,6 +84,7 @@ bsc_status prepare(bsc_simt_module* module, const bsc_simt_launch* launch, bsc_s
       Launch& made = *job->launch;
       made.LaunchServices::constants = module->memory->constants();
       made.constant_bytes = module->memory->constant_bytes();
+      made.heap = module->heap.get();
       if (options.sanitize) {
         for (uint64_t i = 0; i < launch->range_count; ++i) {
           made.ranges.push_back({launch->ranges[i].address, launch->ranges[i].bytes, {}, false});

@@ -111,7 +111,7 @@ bool arrive(const Op* op, Context& context, BarrierOp what, const Arrival& arriv
                text(state.expected));
       return false;
     }
-    if (what.aligned && lanes != group.alive(w) && group.block->services->sanitizer != nullptr) {
+    if (what.aligned && lanes != group.alive(w) && group.block->launch->options.sanitize) {
       const std::uint32_t missing = group.alive(w) & ~lanes;
       fail(op, context, w, first_lane(lanes), "divergent_barrier",
            "an aligned barrier is executed by a part of the warp only: lane " + std::to_string(first_lane(missing)) +

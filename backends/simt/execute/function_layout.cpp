@@ -65,7 +65,7 @@ void FunctionLowering::instrument() {
       const auto watched = [&](Reference value) { return is_value(value) && value < watch.size() && watch[value] != kNoSlot; };
       if (instruction != nullptr && !only_moves(*instruction)) {
         const auto read = [&](Reference value, bool guarded) {
-          if (watched(value)) emit(hooks.register_read, instruction, {watch[value]}, 0, guarded, register_of[value]);
+          if (watched(value) && hooks.register_read != nullptr) emit(hooks.register_read, instruction, {watch[value]}, 0, guarded, register_of[value]);
         };
         if (draft.guard != kNoGuard) read(draft.guard, false);
         for (std::size_t k = draft.destinations; k < references.size(); ++k) read(references[k], draft.guard != kNoGuard);
@@ -75,7 +75,7 @@ void FunctionLowering::instrument() {
       drafts_.list.push_back(draft);
       if (const Handler after = draft.own ? hooks.after(*instruction, function_) : nullptr; after != nullptr) copy(draft, after);
       for (std::size_t k = 0; k < draft.destinations; ++k) {
-        if (!watched(references[k])) continue;
+        if (!watched(references[k]) || hooks.register_written == nullptr) continue;
         // The guard as it was: an instruction that writes its own guard is marked before.
         Draft& mark = emit(hooks.register_written, instruction, {watch[references[k]]}, 0, draft.guard != kNoGuard);
         mark.destinations = 0;

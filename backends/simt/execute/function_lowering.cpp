@@ -99,7 +99,8 @@ void FunctionLowering::run() {
     drafts_.block_begin[b] = static_cast<std::uint32_t>(drafts_.list.size());
     if (b == 0) {
       emit(run_frame_addresses, nullptr, {kNoSlot, kNoSlot, kNoSlot}, 3, false);
-      if (all_.options.sanitize) emit(instrumentation().function_entered, nullptr, {}, 0, false, local_variable_bytes_);
+      const Handler entered = all_.options.sanitize ? instrumentation().function_entered : nullptr;
+      if (entered != nullptr) emit(entered, nullptr, {}, 0, false, local_variable_bytes_);
     }
     if (all_.options.statistics) {
       const auto plain = static_cast<std::uint64_t>(

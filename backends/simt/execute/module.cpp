@@ -65,6 +65,8 @@ bsc_status load_module(std::string_view text, std::string_view name, const bsc_s
     return refuse(*module, BSC_INVALID_IMAGE, undefined, text, error);
   }
   module->memory = std::make_unique<ModuleMemory>(*module->module);
+  constexpr std::uint64_t kDefaultHeapBytes = std::uint64_t{8} << 20;
+  module->heap = std::make_unique<DeviceHeap>(options.heap_bytes != 0 ? options.heap_bytes : kDefaultHeapBytes);
 
   LoweringOptions lowering;
   lowering.cpu_level = best_cpu_level(options.cpu_level);

@@ -13,6 +13,7 @@
 #include "backends/common/host_services.hpp"
 #include "backends/simt/execute/launch.hpp"
 #include "backends/simt/execute/lower.hpp"
+#include "backends/simt/operations/device_heap.hpp"
 #include "backends/simt/simt.h"
 
 namespace bascule::simt {
@@ -64,6 +65,7 @@ struct bsc_simt_module {
   bsc_simt_options options{};
   std::unique_ptr<bascule::simt::ptx::Module> module;
   std::unique_ptr<bascule::simt::ModuleMemory> memory;
+  std::unique_ptr<bascule::simt::DeviceHeap> heap;
   std::vector<bascule::simt::Kernel> kernels;
   std::atomic<std::uint64_t> launches{0};
 

@@ -1,0 +1,95 @@
+// See test_engine.hpp.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/simt/execute/test_engine.hpp"
+
+#include <doctest/doctest.h>
+
+#include <mutex>
+#include <thread>
+
+extern "C" const bsc_simt_api* bascule_simt_query(void);
+
+namespace bascule::simt::test {
+namespace {
+
+bsc_plugin_error empty_error() {
+  bsc_plugin_error error = {};
+  error.header = {sizeof error, BSC_STRUCT_ERROR, nullptr};
+  return error;
+}
+
+}  // namespace
+
+Engine::Engine(std::string_view body, const bsc_simt_options& options) : api_(bascule_simt_query()) {
+  const std::string text = ".version 8.8\n.target sm_90a\n.address_size 64\n" + std::string(body);
+  bsc_plugin_error error = empty_error();
+  loaded_.status = api_->load(text.data(), text.size(), "test.ptx", &options, nullptr, &module_, &error);
+  if (loaded_.status != BSC_OK) loaded_.message = error.message;
+}
+
+Engine::~Engine() {
+  if (module_ != nullptr) api_->unload(module_);
+}
+
+bsc_simt_function_info Engine::info(std::string_view kernel) {
+  bsc_simt_function_info info = {};
+  for (std::uint64_t i = 0; api_->function(module_, i, &info) != 0; ++i) {
+    if (kernel == info.name) return info;
+  }
+  FAIL("no kernel " << std::string(kernel));
+  return info;
+}
+
+Outcome Engine::run(std::string_view kernel, const Shape& shape, const Arguments& arguments) {
+  REQUIRE_MESSAGE(module_ != nullptr, loaded_.message);
+  bsc_simt_launch launch = {};
+  bsc_simt_function_info info = {};
+  bool found = false;
+  for (std::uint64_t i = 0; !found && api_->function(module_, i, &info) != 0; ++i) {
+    found = kernel == info.name;
+    launch.function = i;
+  }
+  REQUIRE_MESSAGE(found, std::string(kernel));
+  for (std::size_t i = 0; i < 3; ++i) {
+    launch.grid[i] = shape.grid[i];
+    launch.block[i] = shape.block[i];
+  }
+  launch.shared_bytes = shape.shared_bytes;
+  launch.flags = shape.flags;
+  launch.arguments = arguments.bytes().data();
+  launch.argument_bytes = arguments.bytes().size();
+  bsc_plugin_error error = empty_error();
+  bsc_simt_job* job = nullptr;
+  Outcome outcome;
+  outcome.status = api_->prepare(module_, &launch, &job, &error);
+  if (outcome.status != BSC_OK) {
+    outcome.message = error.message;
+    return outcome;
+  }
+  std::mutex mutex;
+  const auto work = [&](std::uint32_t worker) {
+    bsc_plugin_error own = empty_error();
+    const bsc_status status = api_->run(job, worker, &own);
+    const std::lock_guard lock(mutex);
+    if (status == BSC_OK || outcome.status != BSC_OK) return;
+    outcome.status = status;
+    outcome.message = own.message;
+  };
+  std::vector<std::thread> threads;
+  for (std::uint32_t worker = 1; worker < shape.threads; ++worker) threads.emplace_back(work, worker);
+  work(0);
+  for (std::thread& thread : threads) thread.join();
+  api_->finish(job);
+  return outcome;
+}
+
+std::string Engine::report() {
+  char* text = nullptr;
+  bsc_plugin_error error = empty_error();
+  REQUIRE(api_->report(module_, &text, &error) == BSC_OK);
+  std::string result = text;
+  api_->release_text(text);
+  return result;
+}
+
+}  // namespace bascule::simt::test

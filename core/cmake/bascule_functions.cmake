@@ -7,6 +7,7 @@
 #   test_x.cpp          support code shared by the folder's tests (kernels/common: by all kernels' tests)
 #   x_main.cpp          a helper program, build/libexec/bascule/bascule-x (core only; core/cli/main.cpp is the CLI)
 #   x_cpu.cpp           kernels only: compiled once per x86-64 level, see bascule_cpu_levels.cmake
+#   x.kernel.cpp        kernels only: in the dialect, compiled for each vendor, see bascule_kernels.cmake
 #   x.cl x.json x.html x.css x.js     (core, kernels) embedded as text: #include "core/loader/x.json.hpp" gives
 #                       bascule::embedded::loader_x_json, see bascule_embed_text()
 #
@@ -28,7 +29,7 @@ function(bascule_sources out directory)
     set(glob GLOB_RECURSE)
   endif()
   file(${glob} files CONFIGURE_DEPENDS "${directory}/*.cpp" "${directory}/*.c")
-  list(FILTER files EXCLUDE REGEX "_(test|main|cpu)\\.cpp$|/main\\.cpp$|/test_[^/]*$")
+  list(FILTER files EXCLUDE REGEX "_(test|main|cpu)\\.cpp$|\\.kernel\\.cpp$|/main\\.cpp$|/test_[^/]*$")
   set(${out} "${files}" PARENT_SCOPE)
 endfunction()
 

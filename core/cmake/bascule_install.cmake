@@ -2,6 +2,7 @@
 #
 #   find_package(bascule CONFIG REQUIRED)
 #   target_link_libraries(app PRIVATE bascule::bascule)      # or bascule::kernels, which brings bascule::bascule along
+#   bascule_add_kernels(demo SOURCES axpb.kernel.cpp TARGETS cuda:sm_80 cpu)
 #   pkg-config --cflags --libs bascule                       # or bascule-kernels
 #
 # Nothing installed names the prefix it was installed to: a tree that was moved still works.
@@ -30,6 +31,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/generated/bascule-config
   COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/generated/bascule-config.cmake"
               "${PROJECT_BINARY_DIR}/generated/bascule-config-version.cmake"
+              "${PROJECT_SOURCE_DIR}/core/cmake/bascule_kernels.cmake"
   DESTINATION "${config_directory}" COMPONENT development)
 
 # The prefix is found from where the .pc file lies.

@@ -12,6 +12,8 @@
 namespace bascule::core {
 namespace {
 
+constexpr std::string_view kPtxTarget = "ptx_target";
+
 std::string check_format(const Variant& variant, const DeviceTraits& device) {
   if (std::find(device.formats.begin(), device.formats.end(), variant.format) != device.formats.end()) return {};
   std::string formats;
@@ -45,12 +47,23 @@ int cuda_device_level(std::string_view architecture) {
   return cuda_level(architecture);
 }
 
+// A CPU that executes PTX states up to which target, in a capability; what only that one target has (sm_90a) counts too.
+std::string check_engine(std::string_view target, const DeviceTraits& device) {
+  const auto named = [](const DeviceCapability& capability) { return capability.name == kPtxTarget; };
+  const auto limit = std::find_if(device.capabilities.begin(), device.capabilities.end(), named);
+  const int compute = cuda_device_level(target);
+  if (limit == device.capabilities.end() || compute == 0) return concat("needs ", target, ", the device is ", device.architecture);
+  if (compute <= limit->value) return {};
+  return concat("needs ", target, ", the device executes PTX up to sm_", limit->value);
+}
+
 std::string check_target(const Variant& variant, const DeviceTraits& device) {
   if (variant.target.empty() || variant.target == device.architecture) return {};
   const int level = cpu_level(variant.target);
   if (variant.format == "host" && level != 0 && cpu_level(device.architecture) >= level) return {};
   const int compute = cuda_level(variant.target);
   if (variant.format == "ptx" && compute != 0 && cuda_device_level(device.architecture) >= compute) return {};
+  if (variant.format == "ptx" && cpu_level(device.architecture) != 0) return check_engine(variant.target, device);
   // Machine code runs within one major architecture only.
   const int device_compute = cuda_device_level(device.architecture);
   if (variant.format == "cubin" && compute != 0 && device_compute >= compute && device_compute / 10 == compute / 10) return {};
@@ -183,6 +196,9 @@ std::vector<VariantScore> score_variants(const Package& package, const Kernel& k
     VariantScore score;
     score.reason = why_not(package, kernel, kernel.variants[i], device);
     if (!forced.empty() && kernel.variants[i].name != forced) score.reason = concat("variant ", forced, " is forced");
+    if (forced.empty() && score.reason.empty() && kernel.variants[i].variant_class == "reference") {
+      score.reason = "is the reference, which runs only when it is forced";
+    }
     if (score.reason.empty()) score.score = i < 999 ? 1000 - i : 1;
     scores.push_back(std::move(score));
   }

@@ -123,6 +123,31 @@ TEST_CASE("targets of GPUs: ptx runs on newer devices, machine code within its g
   CHECK(usable("hsaco", "gfx942", "gfx942"));
 }
 
+TEST_CASE("a cpu device takes PTX up to the target that its capability states") {
+  const auto why = [](const char* target, std::vector<DeviceCapability> capabilities) {
+    DeviceTraits device = cpu();
+    device.formats = {"host", "ptx"};
+    device.capabilities.insert(device.capabilities.end(), capabilities.begin(), capabilities.end());
+    const std::string metadata = with("\"format\": \"opencl-c\", \"target\": \"\"", std::string("\"format\": \"ptx\", \"target\": \"") + target + "\"");
+    return reason(device, metadata, nullptr, 1);
+  };
+  CHECK(why("sm_80", {{"ptx_target", 90}}) == "");
+  CHECK(why("sm_90a", {{"ptx_target", 90}}) == "");
+  CHECK(why("", {}) == "");
+  CHECK(why("sm_100a", {{"ptx_target", 90}}) == "needs sm_100a, the device executes PTX up to sm_90");
+  CHECK(why("sm_80", {}) == "needs sm_80, the device is x86-64-v3");
+  CHECK(why("gfx942", {{"ptx_target", 90}}) == "needs gfx942, the device is x86-64-v3");
+}
+
+TEST_CASE("a reference runs only when it is forced") {
+  const Table host;
+  const auto package = load(with("\"class\": \"tuned\"", "\"class\": \"reference\""), {"image"}, &host.table);
+  const Kernel& kernel = package->kernels()[0];
+  CHECK(score_variants(*package, kernel, cpu())[0].reason == "is the reference, which runs only when it is forced");
+  CHECK_FALSE(choose_variant(*package, kernel, cpu()).ok());
+  CHECK(*choose_variant(*package, kernel, cpu(), "host_v3") == 0);
+}
+
 TEST_CASE("a host function that expects other arguments than the plan passes is not called") {
   Table host;
   host.entry.argument_bytes = 40;

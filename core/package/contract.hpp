@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct Parameter {
   Access access = Access::in;  // buffers
   bool has_length = false;     // buffers: `length` is checked at each launch
   Expression length;           // least number of elements
+  std::optional<double> minimum, maximum;  // what values it is meant for; `check` makes its inputs from them
 };
 
 struct Requirement {

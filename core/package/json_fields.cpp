@@ -104,6 +104,17 @@ double JsonFields::number(std::string_view name, double fallback) {
   return found->number;
 }
 
+std::optional<double> JsonFields::any_number(std::string_view name) {
+  const JsonValue* found = take(name, false);
+  if (found == nullptr) return std::nullopt;
+  switch (found->kind) {
+    case Kind::unsigned_integer:
+    case Kind::signed_integer:
+    case Kind::number: return found->number;
+    default: wrong_kind(name, "a number", *found); return std::nullopt;
+  }
+}
+
 bool JsonFields::boolean(std::string_view name, bool fallback) {
   const JsonValue* found = take(name, false);
   if (found == nullptr) return fallback;

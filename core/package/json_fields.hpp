@@ -43,6 +43,7 @@ class JsonFields {
   std::uint64_t unsigned_integer(std::string_view name, std::uint64_t fallback);
   std::int64_t signed_integer(std::string_view name, std::int64_t fallback);
   double number(std::string_view name, double fallback);  // >= 0
+  std::optional<double> any_number(std::string_view name);
   bool boolean(std::string_view name, bool fallback);
   // The elements, at most `limit`; empty if the member is absent and not required.
   const std::vector<JsonValue>& array(std::string_view name, std::size_t limit, bool required = false);

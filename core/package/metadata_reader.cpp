@@ -54,6 +54,11 @@ Parameter read_parameter(const JsonValue& value, const std::string& path, JsonEr
     parameter.access = access == "in" ? Access::in : access == "out" ? Access::out : Access::inout;
     parameter.has_length = fields.any("length") != nullptr;  // read once all names are known
   }
+  parameter.minimum = fields.any_number("minimum");
+  parameter.maximum = fields.any_number("maximum");
+  if (parameter.minimum && parameter.maximum && *parameter.minimum > *parameter.maximum) {
+    fields.fail("minimum", "is above the maximum");
+  }
   fields.finish();
   return parameter;
 }

@@ -68,6 +68,20 @@ TEST_CASE("what was written reads as the same again") {
   CHECK(contains(once, "ceildiv(n, BLOCK)"));
 }
 
+TEST_CASE("the values that a parameter is meant for are read and written") {
+  const std::string json = replaced(std::string(kAxpb), R"("name": "a", "kind": "scalar",)",
+                                    R"("name": "a", "kind": "scalar", "minimum": -2.5, "maximum": 7,)");
+  const Metadata metadata = read(json);
+  CHECK(metadata.kernels[0].contract.parameters[0].minimum == -2.5);
+  CHECK(metadata.kernels[0].contract.parameters[0].maximum == 7.0);
+  CHECK_FALSE(metadata.kernels[0].contract.parameters[1].minimum);
+  CHECK(read(write_metadata(metadata)).kernels[0].contract.parameters[0].minimum == -2.5);
+  CHECK(refusal(R"("name": "a", "kind": "scalar",)", R"("name": "a", "kind": "scalar", "minimum": 3, "maximum": 2,)")
+            .find("kernels[0].parameters[0].minimum is above the maximum") != std::string::npos);
+  CHECK(refusal(R"("name": "a", "kind": "scalar",)", R"("name": "a", "kind": "scalar", "minimum": "low",)")
+            .find("minimum") != std::string::npos);
+}
+
 TEST_CASE("every kind of launch argument survives writing and reading") {
   const std::string json = replaced(
       replaced(std::string(kAxpb), R"("workspace": "0")", R"("workspace": "n * 8")"), R"({"parameter": "y"}]}]

@@ -94,7 +94,7 @@ Variant read_variant(const JsonValue& value, const Contract& contract, const Ima
   check_label(variant.format, fields.path("format"), errors);
   variant.target = fields.string("target", "");
   if (!variant.target.empty()) check_label(variant.target, fields.path("target"), errors);
-  variant.variant_class = fields.word("class", {"portable", "tuned", "vendor-library"}, "portable");
+  variant.variant_class = fields.word("class", {"portable", "tuned", "vendor-library", "reference"}, "portable");
   variant.minimum_driver = fields.string("minimum_driver", "");
   variant.sub_group = fields.unsigned_integer("sub_group", 0);
   read_capabilities(fields, variant, errors);

@@ -69,6 +69,8 @@ void write_parameter(JsonWriter& json, const Parameter& parameter) {
     json.member("access", parameter.access == Access::in ? "in" : parameter.access == Access::out ? "out" : "inout");
     if (parameter.has_length) json.member("length", parameter.length.text());
   }
+  if (parameter.minimum) json.member("minimum", *parameter.minimum);
+  if (parameter.maximum) json.member("maximum", *parameter.maximum);
   if (!parameter.doc.empty()) json.member("doc", parameter.doc);
   json.end_object();
 }

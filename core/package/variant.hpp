@@ -58,7 +58,7 @@ struct Variant {
   std::string doc;
   std::string format;
   std::string target;          // "" matches every device of the format
-  std::string variant_class;   // "portable", "tuned", "vendor-library"
+  std::string variant_class;   // "portable", "tuned", "vendor-library"; "reference": runs only when forced
   std::string minimum_driver;  // "" or the lowest driver version, compared number by number
   std::uint64_t sub_group = 0; // required width; 0: any
   std::vector<CapabilityNeed> capabilities;

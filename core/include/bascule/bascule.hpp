@@ -38,5 +38,6 @@
 #include "cpp/launch.hpp"
 #include "cpp/queue.hpp"
 #include "cpp/runtime.hpp"
+#include "cpp/typed_kernel.hpp"
 
 #endif

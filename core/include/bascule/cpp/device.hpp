@@ -112,6 +112,17 @@ class Device {
     if (status != BSC_OK) return internal::fail<Kernel>(Error(status, error));
     return Kernel(kernel);
   }
+  /// By a generated handle: `queue.launch` then checks arguments when it is compiled.
+  template <class... Parameters>
+  Outcome<TypedKernel<Parameters...>> kernel(const KernelHandle<Parameters...>& handle, const std::string& variant = {}) const {
+    auto found = kernel(std::string(handle.name), variant);
+#ifdef BASCULE_NO_EXCEPTIONS
+    if (!found) return internal::fail<TypedKernel<Parameters...>>(found.error());
+    return TypedKernel<Parameters...>(*found);
+#else
+    return TypedKernel<Parameters...>(std::move(found));
+#endif
+  }
   /// JSON: every variant with score and reason. Loads nothing.
   Outcome<std::string> explain(const Package& package, const std::string& name) const {
     char* json = nullptr;

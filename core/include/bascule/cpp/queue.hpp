@@ -7,12 +7,14 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <type_traits>
 
 #include "buffer.hpp"
 #include "event.hpp"
 #include "kernel.hpp"
 #include "launch.hpp"
+#include "typed_kernel.hpp"
 
 namespace bascule {
 inline namespace BASCULE_ERROR_FORM {
@@ -57,6 +59,19 @@ class Queue {
   Outcome<void> launch(const Kernel& kernel, const LaunchShape& shape, const Arguments&... arguments) const {
     const std::array<bsc_argument, sizeof...(Arguments)> list{internal::argument(arguments)...};
     return launch_list(kernel, shape, list.data(), list.size());
+  }
+  /// The same for a kernel whose parameters are known: wrong numbers and types of arguments do not compile.
+  template <class... Parameters, class... Arguments>
+  Outcome<void> launch(const TypedKernel<Parameters...>& kernel, const LaunchShape& shape,
+                       const Arguments&... arguments) const {
+    static_assert(sizeof...(Parameters) == sizeof...(Arguments), "the kernel takes another number of arguments");
+    const std::tuple<internal::TypedArgument<Parameters>...> typed{internal::TypedArgument<Parameters>(arguments)...};
+    return std::apply(
+        [&](const auto&... argument) {
+          const std::array<bsc_argument, sizeof...(Parameters)> list{argument.raw()...};
+          return launch_list(kernel, shape, list.data(), list.size());
+        },
+        typed);
   }
   /// The same with a list made at run time.
   Outcome<void> launch_list(const Kernel& kernel, const LaunchShape& shape, const bsc_argument* arguments,

@@ -15,13 +15,14 @@
 namespace bascule {
 inline namespace BASCULE_ERROR_FORM {
 
-/// How to open a runtime. All of it may be left out.
+/// How to open a runtime. All of it may be left out. (The empty braces spare C++20 callers who name some members a
+/// warning about the others.)
 struct Options {
-  std::string app;  ///< the application's name, for logs
-  std::vector<PackageData> packages;
-  std::string config_text;                                    ///< TOML, read after the files and before the environment
-  std::string config_file;                                    ///< read instead of BASCULE_CONFIG's
-  std::vector<std::pair<std::string, std::string>> settings;  ///< key and value; override everything else
+  std::string app{};  ///< the application's name, for logs
+  std::vector<PackageData> packages{};
+  std::string config_text{};                                    ///< TOML, read after the files and before the environment
+  std::string config_file{};                                    ///< read instead of BASCULE_CONFIG's
+  std::vector<std::pair<std::string, std::string>> settings{};  ///< key and value; override everything else
   bsc_log_sink log_sink = nullptr;                            ///< null: stderr
   void* log_user = nullptr;
   bool ignore_files = false;            ///< read neither system, user nor BASCULE_CONFIG file

@@ -68,11 +68,12 @@ inline constexpr unsigned kThreads = kWarps * kLanes;
 /// An operand: its width in bits (1: a predicate), and for sources a value per thread.
 struct Value {
   unsigned bits = 32;
-  std::vector<u64> lanes{};   // one per thread; one: a constant
+  std::vector<u64> lanes{};   // one per thread; a single one: a constant
   bool negated = false;       // predicates
   bool sink = false;          // destinations
   bool absent = false;
   int in_place_of = -1;       // destinations: lies on this source (counted from 0)
+  bool guard = false;         // destinations: is the guard's predicate
 };
 
 struct Named {
@@ -186,9 +187,9 @@ class Machine {
     function_.operands.push_back(operand);
     const bool exists = operand.kind == ptx::Operand::Kind::reg;
     const std::size_t at = value.in_place_of < 0 ? position : count + static_cast<std::size_t>(value.in_place_of);
-    slots_.push_back(exists ? slot_at(at) : kNoSlot);
+    slots_.push_back(value.guard ? kGuardSlot : exists ? slot_at(at) : kNoSlot);
     widths_.push_back(value.bits);
-    for (unsigned thread = 0; exists && value.in_place_of < 0 && thread < kThreads; ++thread) {
+    for (unsigned thread = 0; exists && value.in_place_of < 0 && !value.guard && thread < kThreads; ++thread) {
       store(frame(thread / kLanes) + slot_at(position), value.bits, thread % kLanes, kOld);
     }
   }

@@ -10,49 +10,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "backends/simt/execute/lanes.hpp"
-#include "backends/simt/operations/matrix_numbers.hpp"
+#include "backends/simt/operations/matrix_operation.hpp"
 
 namespace bascule::simt::BASCULE_CPU_NAMESPACE {
-
-/// What a product of matrices computes; travels in Op::immediate.
-struct Product {
-  Format a, b, c, d;
-  std::uint8_t row_parts;  // 8 rows each
-  std::uint8_t k_parts;    // 4 E of k each
-  std::uint8_t flags;
-  std::uint8_t unused;
-};
-static_assert(sizeof(Product) == sizeof(std::uint64_t));
-inline constexpr std::uint8_t kSaturate = 1, kAnd = 2, kColumnMajorA = 4, kColumnMajorB = 8;
-inline constexpr unsigned kRoundingShift = 4;  // of flags: 0 rn, 1 rz, 2 rm, 3 rp
-
-inline Product product_of(const Op& op) {
-  Product product;
-  std::memcpy(&product, &op.immediate, sizeof product);
-  return product;
-}
-
-/// The registers of one operand in one warp.
-template <class T>
-[[gnu::always_inline]] inline const T* register_lanes(const Context& context, Slot slot, unsigned warp) {
-  const std::byte* const base = (slot & kConstant) != 0 ? context.constants + (slot & ~kConstant)
-                                                        : context.registers + slot + std::size_t{warp} * context.frame_bytes;
-  return reinterpret_cast<const T*>(base);
-}
-
-/// Writes one result register: all lanes, or those of `mask`. A sink is passed over.
-template <class T>
-[[gnu::always_inline]] inline void write_register(const Context& context, Slot slot, unsigned warp, std::uint32_t mask,
-                                                  const T* result) {
-  if (slot == kNoSlot) return;
-  T* const lanes = reinterpret_cast<T*>(context.registers + slot + std::size_t{warp} * context.frame_bytes);
-  if (mask == kAllLanes) {
-    std::memcpy(lanes, result, kLanes * sizeof(T));
-  } else {
-    blend_lanes(lanes, result, mask);
-  }
-}
 
 template <Format format>
 [[gnu::always_inline]] inline void load_a(const Context& context, const Slot* slots, unsigned warp, const Product& product,

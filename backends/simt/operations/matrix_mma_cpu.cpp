@@ -9,45 +9,19 @@
 #include "backends/simt/operations/families.hpp"
 #include "backends/simt/operations/matrix_fragment.hpp"
 #include "backends/simt/operations/matrix_multiply.hpp"
-#include "backends/simt/operations/warp_meeting.hpp"
 
 namespace bascule::simt::BASCULE_CPU_NAMESPACE {
 namespace {
 
 using ptx::Modifier;
-using ptx::Type;
 
 constexpr unsigned kMaxDepth = 64;  // of what is multiplied in f32: m16n8k64 of 4-bit integers
 
-/// Where each operand's registers start among the slots of d, a, b, c.
-struct Operands {
-  const Slot* d;
-  const Slot* a;
-  const Slot* b;
-  const Slot* c;
-};
-
 unsigned accumulator_registers(Format format, unsigned row_parts) { return (format == Format::f16 ? 1 : 2) * row_parts; }
 
-Operands operands_of(const Op& op, unsigned d, unsigned a, unsigned b, unsigned c) {
-  const Slot* const first = d + a + b + c > op.operands.size() ? op.slots : op.operands.data();
-  return {first, first + d, first + d + a, first + d + a + b};
-}
-
 Operands operands_of(const Op& op, const Product& product) {
-  return operands_of(op, accumulator_registers(product.d, product.row_parts), unsigned{product.row_parts} * product.k_parts,
+  return operand_slots(op, accumulator_registers(product.d, product.row_parts), unsigned{product.row_parts} * product.k_parts,
                      product.k_parts, accumulator_registers(product.c, product.row_parts));
-}
-
-/// Runs f(warp, active lanes) for each warp that takes part, once all its lanes have come.
-template <class F>
-[[gnu::always_inline]] inline const Op* each_whole_warp(const Op* op, Context& context, F f) {
-  if (!whole_warps_have_come(op, context)) [[unlikely]] return await_whole_warps(op, context);
-  Mask mask(*op, context);
-  for (unsigned warp = 0; warp < context.warps; ++warp, mask.next()) {
-    if (mask.lanes() != 0) f(warp, mask.lanes());
-  }
-  return op + 1;
 }
 
 // ---- f32 inside ------------------------------------------------------------------------------------------------------
@@ -255,7 +229,7 @@ Place quad_accumulator_place(Format format, unsigned lane, unsigned i) {
 const Op* multiply_quads(const Op* op, Context& context) {
   const Product product = product_of(*op);
   const unsigned d_registers = product.d == Format::f16 ? 4 : 8, c_registers = product.c == Format::f16 ? 4 : 8;
-  const Operands operands = operands_of(*op, d_registers, 2, 2, c_registers);
+  const Operands operands = operand_slots(*op, d_registers, 2, 2, c_registers);
   return each_whole_warp(op, context, [&](unsigned warp, std::uint32_t mask) {
     alignas(64) float a[4][8 * 4], b[4][4 * 8], c[4][8 * 8];
     for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -298,24 +272,6 @@ const Op* multiply_quads(const Op* op, Context& context) {
 
 // ---- selection -------------------------------------------------------------------------------------------------------
 
-Format format_of(Type type) {
-  switch (type) {
-    case Type::f16: return Format::f16;
-    case Type::bf16: return Format::bf16;
-    case Type::tf32: return Format::tf32;
-    case Type::e4m3: return Format::e4m3;
-    case Type::e5m2: return Format::e5m2;
-    case Type::s8: return Format::s8;
-    case Type::u8: return Format::u8;
-    case Type::s4: return Format::s4;
-    case Type::u4: return Format::u4;
-    case Type::b1: return Format::b1;
-    case Type::f64: return Format::f64;
-    case Type::s32: return Format::s32;
-    default: return Format::f32;
-  }
-}
-
 struct Shape {
   Modifier modifier;
   std::uint8_t rows;
@@ -332,22 +288,6 @@ const Shape* shape_of(const ptx::Instruction& instruction) {
     if (instruction.has(shape.modifier)) return &shape;
   }
   return nullptr;
-}
-
-std::uint8_t flags_of(const ptx::Instruction& instruction) {
-  std::uint8_t flags = 0;
-  if (instruction.has(Modifier::satfinite)) flags |= kSaturate;
-  if (instruction.has(Modifier::rz)) flags |= 1 << kRoundingShift;
-  if (instruction.has(Modifier::rm)) flags |= 2 << kRoundingShift;
-  if (instruction.has(Modifier::rp)) flags |= 3 << kRoundingShift;
-  unsigned layouts = 0;
-  for (unsigned i = 0; i < instruction.modifier_count; ++i) {
-    const Modifier modifier = instruction.modifiers[i];
-    if (modifier != Modifier::row && modifier != Modifier::col) continue;
-    if (modifier == Modifier::col) flags |= layouts == 0 ? kColumnMajorA : kColumnMajorB;
-    ++layouts;
-  }
-  return flags;
 }
 
 Handler handler_of(const ptx::Instruction& instruction, Format a) {
@@ -378,6 +318,7 @@ Selected select_matrix_mma(const ptx::Instruction& instruction, const ptx::Funct
   product.c = format_of(instruction.type(3));
   product.flags = flags_of(instruction);
   product.row_parts = static_cast<std::uint8_t>(shape->rows / 8);
+  product.column_parts = 1;
   const unsigned width = 4 * elements_per_word(product.a);
   if (elements_per_word(product.b) * 4 != width) return {};
   const bool quads = product.a == Format::f16 && shape->modifier == Modifier::m8n8k4;

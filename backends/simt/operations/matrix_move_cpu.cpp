@@ -3,9 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/simt/execute/select.hpp"
 #include "backends/simt/operations/families.hpp"
-#include "backends/simt/operations/matrix_fragment.hpp"
+#include "backends/simt/operations/matrix_operation.hpp"
 #include "backends/simt/operations/memory_lanes.hpp"
-#include "backends/simt/operations/warp_meeting.hpp"
 
 namespace bascule::simt::BASCULE_CPU_NAMESPACE {
 namespace {

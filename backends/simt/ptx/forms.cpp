@@ -56,6 +56,7 @@ constexpr List kLists[] = {
     {"evict2", "L2::evict_normal!88/80|L2::evict_first!88/80|L2::evict_last!88/80"},
     {"prefetch", "L2::64B!74/75|L2::128B!74/75|L2::256B!74/80"},
     {"memtype", "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"},
+    {"stspace", "global|local|param|param::func|shared|shared::cta!78/30|shared::cluster!78/90"},
     {"space", "const|global|local|param|param::entry|param::func|shared|shared::cta!78/30|shared::cluster!78/90"},
 };
 

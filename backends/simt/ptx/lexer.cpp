@@ -124,7 +124,22 @@ Token Lexer::identifier(Token token) {
   return finish(token, TokenKind::identifier, end);
 }
 
+// .5 and .5e-3; everything else that begins with a dot and a digit (.2d, .16x64b) is a word.
+bool Lexer::at_fraction() const {
+  std::size_t end = position_ + 1;
+  while (is_digit(at(end))) ++end;
+  if (end == position_ + 1) return false;
+  if (at(end) == 'e' || at(end) == 'E') {
+    ++end;
+    if (at(end) == '+' || at(end) == '-') ++end;
+    if (!is_digit(at(end))) return false;
+    while (is_digit(at(end))) ++end;
+  }
+  return !is_name_character(at(end)) && at(end) != ':';
+}
+
 Token Lexer::dot_word(Token token) {
+  if (at_fraction()) return decimal_real(token, position_);
   std::size_t end = position_ + 1;
   while (end < text_.size()) {
     if (is_name_character(text_[end])) {

@@ -55,6 +55,7 @@ class Lexer {
 
  private:
   bool skip_blanks();
+  [[nodiscard]] bool at_fraction() const;
   void start_line(std::size_t at);
   Token finish(Token token, TokenKind kind, std::size_t end);
   Token bad(Token token, std::size_t end, std::string problem);

@@ -61,7 +61,7 @@ class FormMatch {
   bool shape_fits(const OperandSpec& spec, const RawOperand& raw) const {
     const Kind kind = raw.operand.kind;
     if (spec.piped != raw.piped || spec.inside != raw.continued) return false;
-    if (spec.opens) return kind == Kind::address;
+    if (spec.opens) return kind == Kind::address || raw.subscripted;
     if (kind == Kind::address) return false;
     if (spec.kind == OperandSpec::Kind::label) return kind == Kind::label;
     return vector_shape_fits(spec, kind == Kind::vector);
@@ -70,7 +70,7 @@ class FormMatch {
   bool vector_shape_fits(const OperandSpec& spec, bool is_vector) const {
     switch (spec.vector) {
       case Vector::none: return !is_vector;
-      case Vector::counted: return is_vector || spec.counts[0] == 1;
+      case Vector::counted: return is_vector;
       case Vector::as_instruction: return is_vector == (input_.instruction.vector > 1);
       case Vector::as_instruction_or_scalar: return input_.instruction.vector > 1 || !is_vector;
       case Vector::any: return is_vector;
@@ -93,7 +93,7 @@ class FormMatch {
     progress_ += 1000;
     if (!requirement_met(spec, raw)) return false;
     if (raw.operand.kind == Kind::vector) return check_vector(spec, raw);
-    if (raw.operand.kind == Kind::address) return check_address(raw);
+    if (spec.opens) return check_address(raw);
     return check_scalar(spec, raw, operand_type(spec, input_.instruction, 1));
   }
 
@@ -141,7 +141,7 @@ class FormMatch {
     if (raw.minus && !spec.minus) return fail(raw, "takes no '-'", "use neg first");
     if (raw.operand.component != 0 && raw.operand.kind == Kind::reg && !spec.selector) return fail(raw, "takes no selector");
     switch (raw.operand.kind) {
-      case Kind::sink: return spec.sink || fail(raw, "may not be '_'");
+      case Kind::sink: return sink_fits(spec) || fail(raw, "may not be '_'");
       case Kind::reg: return check_register(spec, raw, type);
       case Kind::immediate: return check_immediate(spec, raw, type);
       case Kind::special: return check_special(spec, raw, type);
@@ -150,6 +150,13 @@ class FormMatch {
       case Kind::label: return spec.kind == OperandSpec::Kind::label || fail_unknown(raw);
       default: return fail(raw, "is not what is expected here");
     }
+  }
+
+  // Loads write somewhere; single elements of what they load may be left out.
+  bool sink_fits(const OperandSpec& spec) const {
+    const Operation operation = input_.instruction.operation;
+    const bool load = operation == Operation::ld || operation == Operation::ldu;
+    return spec.sink && !(load && input_.instruction.vector == 1);
   }
 
   bool check_register(const OperandSpec& spec, const RawOperand& raw, Type type) {

@@ -18,6 +18,7 @@ struct RawOperand {
   bool piped = false;          // | before it
   bool continued = false;      // within [ ], but not the first
   bool minus = false;          // - before a register
+  bool subscripted = false;    // array[2]: an address where one is wanted
   std::string_view name;       // label: what was written and is not declared (yet)
   std::uint32_t first_element = 0;
   std::uint32_t length = 1;    // columns

@@ -29,6 +29,22 @@ class Matcher {
     used.clear();
     return step(table_.groups(form), 0, 0, false, used);
   }
+  // As match(), but modifiers may stand in any order, as the vendor's assembler lets them; types keep theirs. `order`: the
+  // words in the order of the form.
+  bool match_loosely(const Form& form, std::vector<std::uint32_t>& used, std::vector<Word>& order) const {
+    used.clear();
+    order.clear();
+    std::vector<bool> taken(words_.size(), false);
+    bool previous = false;
+    for (const WordGroup& group : table_.groups(form)) {
+      const auto choices = table_.choices(group);
+      const bool found = (!group.with_previous || previous) && take_any(choices, taken, used, order);
+      if (!found && !(group.with_previous ? !previous : group.optional)) return false;
+      previous = found;
+    }
+    return order.size() == words_.size();
+  }
+
   [[nodiscard]] std::size_t furthest() const { return furthest_; }
   [[nodiscard]] const std::vector<Word>& expected() const { return expected_; }
 
@@ -57,6 +73,25 @@ class Matcher {
     }
     const bool skippable = current.with_previous ? !taken : current.optional;
     return skippable && step(groups, group + 1, word, false, used);
+  }
+
+  bool take_any(std::span<const Choice> choices, std::vector<bool>& taken, std::vector<std::uint32_t>& used,
+                std::vector<Word>& order) const {
+    bool type_seen = false;
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if (taken[i]) continue;
+      const bool is_type = words_[i].kind == Word::Kind::type;
+      if (is_type && type_seen) continue;
+      type_seen = type_seen || is_type;
+      const auto found =
+          std::find_if(choices.begin(), choices.end(), [&](const Choice& choice) { return choice.word == words_[i]; });
+      if (found == choices.end()) continue;
+      taken[i] = true;
+      used.push_back(found->requirement);
+      order.push_back(words_[i]);
+      return true;
+    }
+    return false;
   }
 
   void expect(std::size_t word, std::span<const Choice> choices) {
@@ -173,22 +208,26 @@ Opcode OpcodeCache::resolve(std::string_view name) const {
     part_of_word.push_back(i);
     i += word->parts;
   }
-  for (const Word& word : words) {
-    if (!append(opcode.instruction, word, opcode)) return fail("too many modifiers or types", "", 0);
-  }
-
   Matcher matcher(table, words);
   std::vector<std::uint32_t> used;
+  std::vector<Word> order = words, candidate;
   const Requirement* unmet = nullptr;
-  for (const std::uint32_t index : table.forms_of(operation->operation)) {
-    const Form& form = table.forms()[index];
-    if (!matcher.match(form, used)) continue;
-    used.push_back(form.requirement);
-    const auto missing = std::find_if(used.begin(), used.end(), [&](std::uint32_t requirement) {
-      return !table.requirement(requirement).met(platform_);
-    });
-    if (missing == used.end()) opcode.forms.push_back(index);
-    else if (unmet == nullptr) unmet = &table.requirement(*missing);
+  for (const bool loosely : {false, true}) {
+    for (const std::uint32_t index : table.forms_of(operation->operation)) {
+      const Form& form = table.forms()[index];
+      if (!(loosely ? matcher.match_loosely(form, used, candidate) : matcher.match(form, used))) continue;
+      if (loosely && opcode.forms.empty()) order = candidate;
+      used.push_back(form.requirement);
+      const auto missing = std::find_if(used.begin(), used.end(), [&](std::uint32_t requirement) {
+        return !table.requirement(requirement).met(platform_);
+      });
+      if (missing == used.end()) opcode.forms.push_back(index);
+      else if (unmet == nullptr) unmet = &table.requirement(*missing);
+    }
+    if (!opcode.forms.empty() || unmet != nullptr) break;
+  }
+  for (const Word& word : order) {
+    if (!append(opcode.instruction, word, opcode)) return fail("too many modifiers or types", "", 0);
   }
   if (!opcode.forms.empty()) return opcode;
   if (unmet != nullptr) return fail("'" + std::string(name) + "' " + unmet->explain(platform_), "", 0);

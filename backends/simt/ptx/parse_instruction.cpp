@@ -109,16 +109,15 @@ void Parser::match_operands(Instruction& instruction, const Opcode& opcode, cons
       continue;
     }
     RawOperand& raw = raw_[static_cast<std::size_t>(match.positions[i])];
-    const bool single = spec.vector == OperandSpec::Vector::counted && raw.operand.kind != Operand::Kind::vector;
     const std::size_t count = raw.operand.kind == Operand::Kind::vector ? raw.operand.count : 1;
     const Type type = operand_type(spec, instruction, count);
-    if (raw.operand.kind == Operand::Kind::vector || single) {
+    if (raw.operand.kind == Operand::Kind::vector) {
       Operand vector = raw.operand;
       vector.kind = Operand::Kind::vector;
       vector.index = static_cast<std::uint32_t>(function_->elements.size());
       vector.count = static_cast<std::uint16_t>(count);
       for (std::size_t e = 0; e < count; ++e) {
-        RawOperand& element = single ? raw : elements_[raw.first_element + e];
+        RawOperand& element = elements_[raw.first_element + e];
         if (element.operand.kind == Operand::Kind::immediate) element.operand.bits = convert_constant(element.constant, type);
         function_->elements.push_back(element.operand);
       }
@@ -126,6 +125,10 @@ void Parser::match_operands(Instruction& instruction, const Opcode& opcode, cons
       continue;
     }
     if (raw.operand.kind == Operand::Kind::immediate) raw.operand.bits = convert_constant(raw.constant, type);
+    if (spec.opens && raw.subscripted) {
+      raw.operand.base_kind = Operand::Kind::symbol;
+      raw.operand.kind = Operand::Kind::address;
+    }
     if (raw.operand.kind == Operand::Kind::label) {
       pending_.back().push_back({raw.name, raw.operand.location, false, static_cast<std::uint32_t>(function_->operands.size()), 0});
     }

@@ -180,6 +180,7 @@ RawOperand Parser::subscript(RawOperand array) {
   const std::uint64_t index = parse_integer_constant(tokens_, "an index").bits;
   tokens_.expect(']', "after an index");
   array.operand.offset = static_cast<std::int64_t>(index * element_bytes(variable));
+  array.subscripted = true;
   return array;
 }
 

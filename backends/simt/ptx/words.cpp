@@ -90,6 +90,10 @@ Spellings<OperationValue> make_operations() {
   operations.add("vote.any.sync", {Operation::vote_sync, Modifier::any});
   operations.add("vote.uni.sync", {Operation::vote_sync, Modifier::uni});
   operations.add("vote.ballot.sync", {Operation::vote_sync, Modifier::ballot});
+  operations.add("shfl.up.sync", {Operation::shfl_sync, Modifier::up});
+  operations.add("shfl.down.sync", {Operation::shfl_sync, Modifier::down});
+  operations.add("shfl.bfly.sync", {Operation::shfl_sync, Modifier::bfly});
+  operations.add("shfl.idx.sync", {Operation::shfl_sync, Modifier::idx});
   operations.add("mma.sp::ordered_metadata", {Operation::mma_sp, Modifier::sp_ordered});
   // Plain `bar` and `barrier` operate within the block whether `.cta` says so or not.
   operations.add("bar.cta.arrive", {Operation::bar_arrive, Modifier::none});

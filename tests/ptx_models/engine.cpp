@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <thread>
 
 namespace bascule::ptx_models {
@@ -34,6 +35,14 @@ std::string library_path() {
   if (const char* file = std::getenv("BASCULE_SIMT_LIBRARY")) return file;
   const char* folder = std::getenv("BASCULE_PLUGIN_PATH");
   return (folder != nullptr ? std::string(folder) + "/" : std::string()) + "libbascule_simt.so";
+}
+
+/// Every text that is loaded, for a look at it or for another assembler, in the folder BASCULE_PTX_MODELS_DUMP.
+void keep(std::string_view text) {
+  static int number = 0;
+  if (const char* folder = std::getenv("BASCULE_PTX_MODELS_DUMP")) {
+    std::ofstream(std::string(folder) + "/module" + std::to_string(number++) + ".ptx") << text;
+  }
 }
 
 bsc_plugin_error empty_error() {
@@ -85,6 +94,7 @@ bsc_simt_options options_for_level(std::uint32_t level) {
 }
 
 Module::Module(std::string_view text, const bsc_simt_options& options) {
+  keep(text);
   bsc_plugin_error error = empty_error();
   if (engine().load(text.data(), text.size(), "models.ptx", &options, &services(), &module_, &error) != BSC_OK) {
     module_ = nullptr;

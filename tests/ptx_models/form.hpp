@@ -56,7 +56,9 @@ using Model = std::function<void(const std::uint64_t* in, Expected* out)>;
 using Accepts = std::function<bool(const std::uint64_t* in, std::uint64_t got)>;
 
 /// `code` names the outputs $d, $e and the inputs $a, $b, $c, $f; %t0 to %t3 (32 bits), %w0 to %w3 (64), %h0 to %h3 (16),
-/// %q0 to %q3 (predicates) are free registers. Several instructions are separated by "; ".
+/// %q0 to %q3 (predicates) are free registers. Several instructions are separated by "; ". %cell is the address of 16 bytes of
+/// the thread's own in global memory, %shared and %local of as many in these spaces, %generic_shared and %generic_local their
+/// generic addresses.
 struct Form {
   std::string code;
   std::vector<Values> inputs;
@@ -83,5 +85,7 @@ Forms narrow_forms();
 Forms approximate_forms();
 Forms dot_forms();
 Forms move_forms();
+Forms memory_forms();
+Forms atomic_forms();
 
 }  // namespace bascule::ptx_models

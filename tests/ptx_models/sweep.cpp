@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <map>
 
@@ -74,6 +73,25 @@ std::string store_outputs(const Form& form) {
       text += "st.global.b" + std::to_string(form.outputs[i].width) + " [%out], " + name + ";\n";
     }
     text += "add.u64 %out, %out, %stride;\n";
+  }
+  return text;
+}
+
+/// Scratch memory for forms on memory: 16 bytes a thread in global, shared and local memory, by their own and by generic
+/// addresses.
+std::string scratch(const Form& form) {
+  const auto uses = [&](const char* name) { return form.code.find(name) != std::string::npos; };
+  std::string text;
+  if (uses("%cell")) {
+    text += ".reg .b64 %cell;\nld.param.u64 %cell, [cells];\nmul.wide.u32 %offset, %index, 16;\nadd.u64 %cell, %cell, %offset;\n";
+  }
+  if (uses("%shared") || uses("%generic_shared")) {
+    text += ".shared .align 16 .b8 shared_cells[4096];\n.reg .b64 %shared, %generic_shared;\nmov.u64 %shared, shared_cells;\n"
+            "mul.wide.u32 %offset, %y, 16;\nadd.u64 %shared, %shared, %offset;\ncvta.shared.u64 %generic_shared, %shared;\n";
+  }
+  if (uses("%local") || uses("%generic_local")) {
+    text += ".local .align 16 .b8 local_cell[16];\n.reg .b64 %local, %generic_local;\nmov.u64 %local, local_cell;\n"
+            "cvta.local.u64 %generic_local, %local;\n";
   }
   return text;
 }
@@ -173,14 +191,16 @@ void Case::run(Module& module, std::vector<std::string>& failures) {
   for (const auto& values : inputs_) in.insert(in.end(), values.begin(), values.end());
   in.insert(in.end(), guard_.begin(), guard_.end());
   std::vector<std::uint64_t> out(count_ * form_.outputs.size() * runs(), 0xa5a5a5a5a5a5a5a5u);
+  std::vector<std::uint64_t> cells(2 * count_ + 2);
+  const auto address = [](std::vector<std::uint64_t>& memory) { return reinterpret_cast<std::uint64_t>(memory.data()); };
   struct {
-    std::uint64_t in, out;
+    std::uint64_t in, out, cells;
     std::uint32_t count;
-  } arguments = {reinterpret_cast<std::uint64_t>(in.data()), reinterpret_cast<std::uint64_t>(out.data()), static_cast<std::uint32_t>(count_)};
+  } arguments = {address(in), address(out), address(cells), static_cast<std::uint32_t>(count_)};
   Launch launch;
   launch.grid = (count_ + kBlock - 1) / kBlock;
   launch.block = kBlock;
-  if (module.launch(name_, launch, &arguments, 20) != BSC_OK) {
+  if (module.launch(name_, launch, &arguments, 28) != BSC_OK) {
     failures.push_back(form_.code + ": launch failed: " + module.error());
     return;
   }
@@ -228,18 +248,10 @@ std::string Case::describe(std::size_t item, const std::uint64_t* in, const char
   return text + " gives " + kOutputs[output] + "=" + hexadecimal(got) + ", expected " + hexadecimal(expected);
 }
 
-void dump(const std::string& text) {
-  static int number = 0;
-  if (const char* folder = std::getenv("BASCULE_PTX_MODELS_DUMP")) {
-    std::ofstream(std::string(folder) + "/module" + std::to_string(number++) + ".ptx") << text;
-  }
-}
-
 /// Loads some forms as one module; where that fails, each alone, so that one refusal does not hide the others.
 void run_together(std::vector<Case>& cases, unsigned target, std::uint32_t level, std::vector<std::string>& failures) {
   std::string text = module_header(target);
   for (const Case& one : cases) text += one.text();
-  dump(text);
   Module module(text, options_for_level(level));
   if (module.loaded()) {
     for (Case& one : cases) one.run(module, failures);
@@ -266,13 +278,13 @@ Kernel kernel_of(const Form& form, const std::string& name, std::uint64_t consta
       if (may_be_constant(form.inputs[i])) kernel.constant_input = static_cast<int>(i);
     }
   }
-  std::string text = ".visible .entry " + name + "(.param .u64 inputs, .param .u64 outputs, .param .u32 count)\n{\n" + declarations(form) +
+  std::string text = ".visible .entry " + name + "(.param .u64 inputs, .param .u64 outputs, .param .u64 cells, .param .u32 count)\n{\n" + declarations(form) +
                      "ld.param.u64 %in, [inputs];\nld.param.u64 %out, [outputs];\nld.param.u32 %n, [count];\n"
                      "mov.u32 %x, %ctaid.x;\nmov.u32 %y, %tid.x;\nmad.lo.u32 %index, %x, " +
                      std::to_string(kBlock) +
                      ", %y;\nsetp.ge.u32 %past, %index, %n;\n@%past ret;\nmul.wide.u32 %offset, %index, 8;\n"
                      "add.u64 %in, %in, %offset;\nadd.u64 %out, %out, %offset;\nmul.wide.u32 %stride, %n, 8;\n" +
-                     load_inputs(form) + instructions(form.code, "") + store_outputs(form);
+                     scratch(form) + load_inputs(form) + instructions(form.code, "") + store_outputs(form);
   if (kernel.guarded) {
     text += "ld.global.b32 %store, [%in];\nsetp.ne.u32 %guard, %store, 0;\n" + preset_outputs(form) + instructions(form.code, "@%guard ") +
             store_outputs(form);

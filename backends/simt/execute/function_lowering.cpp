@@ -89,8 +89,8 @@ void FunctionLowering::refuse(const Instruction& instruction, std::string messag
 void FunctionLowering::run() {
   graph_ = make_flow_graph(function_);
   for (const ptx::Register& reg : function_.registers) register_values_.push_back(new_value(register_width(reg.type)));
-  find_aliases();
   place_variables();
+  find_aliases();  // needs the variables' offsets
   make_formals();
   drafts_.block_begin.resize(graph_.blocks.size());
   drafts_.block_end.resize(graph_.blocks.size());

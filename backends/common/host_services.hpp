@@ -40,6 +40,9 @@ class HostServices {
   std::optional<std::vector<std::byte>> cache_get(const CacheKey& key) const;
   void cache_put(const CacheKey& key, std::span<const std::byte> data) const;
 
+  // To be handed on; valid as long as the instance is.
+  const bsc_host_services& table() const { return services_; }
+
   // Host memory; nullptr when out of memory. Falls back to the C++ allocator where the host offers none.
   void* allocate(std::uint64_t bytes, std::uint64_t alignment) const noexcept;
   void deallocate(void* pointer) const noexcept;

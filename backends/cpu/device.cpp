@@ -28,6 +28,7 @@ Device::Device(Instance& owner)
       .add("kernels_reach_host_memory", 1)
       .add("device_address", 1)
       .add("queue_compute_unit_limit", 1)
+      .add("ptx_target", kPtxTarget)
       .add("host_team", owner.executor.compute_units(), "members")
       .add("l1_data_cache", bytes(processor.l1_data_bytes), "bytes")
       .add("l2_cache", bytes(processor.l2_bytes), "bytes")
@@ -56,6 +57,15 @@ bsc_status Device::close_queues(bsc_plugin_error* error) {
   }
   for (Queue* const queue : open) BSC_PLUGIN_RETURN_IF_ERROR(queue->close(error));
   return BSC_OK;
+}
+
+std::vector<bsc_simt_range> Device::memory_ranges() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<bsc_simt_range> ranges;
+  for (const Memory* const memory : memories_) {
+    if (memory->data != nullptr) ranges.push_back({reinterpret_cast<std::uint64_t>(memory->data), memory->bytes});
+  }
+  return ranges;
 }
 
 void Device::adopt(Memory* memory) {
@@ -87,8 +97,7 @@ bsc_status device_info(bsc_plugin_device handle, bsc_plugin_device_info* out_inf
   auto* const device = backend::object_cast<Device>(handle, plugin_api());
   if (device == nullptr) return backend::fill_handle_error(error, "device.info", handle, BSC_OBJECT_DEVICE);
   if (out_info == nullptr) return fill_error(error, BSC_INVALID_ARGUMENT, "device.info", "out_info must not be null");
-  // An engine that runs a foreign format adds its name here and its images in module.cpp.
-  static constexpr const char* kFormats[] = {kHostFormat};
+  static constexpr const char* kFormats[] = {kHostFormat, kPtxFormat};
   bsc_plugin_device_info info = {};
   info.name = device->processor.name.c_str();
   info.vendor = device->processor.vendor.c_str();

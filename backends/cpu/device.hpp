@@ -6,11 +6,13 @@
 #include <mutex>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
 #include "backends/common/capabilities.hpp"
 #include "backends/common/error.hpp"
 #include "backends/common/object.hpp"
 #include "backends/cpu/machine.hpp"
+#include "backends/simt/simt.h"
 
 namespace bascule::cpu {
 
@@ -40,6 +42,9 @@ struct Device : backend::Object<Device, BSC_OBJECT_DEVICE> {
   bool disown(Module* module);
   bool disown(Queue* queue);
 
+  // Everything that is allocated now.
+  [[nodiscard]] std::vector<bsc_simt_range> memory_ranges() const;
+
   Instance& instance;
   const Processor processor;
   const std::uint64_t memory_bytes;
@@ -47,7 +52,7 @@ struct Device : backend::Object<Device, BSC_OBJECT_DEVICE> {
   std::atomic<std::uint64_t> allocated_bytes{0};
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::unordered_set<Memory*> memories_;
   std::unordered_set<Module*> modules_;
   std::unordered_set<Queue*> queues_;

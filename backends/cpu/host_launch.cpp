@@ -11,6 +11,7 @@
 #include "backends/cpu/commands.hpp"
 #include "backends/cpu/module.hpp"
 #include "backends/cpu/plugin.hpp"
+#include "backends/cpu/ptx_launch.hpp"
 
 namespace bascule::cpu {
 namespace {
@@ -182,6 +183,7 @@ bsc_status read_host_launch(const Device& device, const bsc_plugin_launch& launc
     return fill_error(error, BSC_INVALID_ARGUMENT, "queue.submit",
                       "the function \"{}\" belongs to another instance of the cpu backend", function->name);
   }
+  if (function->module.ptx != nullptr) return read_ptx_launch(device, *function, launch, out, error);
   Extent extent;
   BSC_PLUGIN_RETURN_IF_ERROR(read_extent(launch, *function, extent, error));
   if (launch.blob_bytes > kMaxArgumentBytes) return over_limit(error, "max_argument_bytes", kMaxArgumentBytes, launch.blob_bytes);

@@ -1,4 +1,4 @@
-// The launch of a host function as a command of the executor.
+// The launch of a function as a command of the executor; a PTX kernel's is in ptx_launch.hpp.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 

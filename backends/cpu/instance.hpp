@@ -8,14 +8,17 @@
 #include "backends/common/object.hpp"
 #include "backends/cpu/device.hpp"
 #include "backends/cpu/executor/executor.hpp"
+#include "backends/cpu/ptx_engine.hpp"
 
 namespace bascule::cpu {
 
 struct Instance : backend::Object<Instance, BSC_OBJECT_INSTANCE> {
-  Instance(const backend::HostServices& host_services, const ExecutorOptions& options);
+  Instance(const backend::HostServices& host_services, const ExecutorOptions& options, const bsc_simt_options& ptx);
 
   backend::HostServices services;
   Executor executor;
+  PtxEngine ptx_engine;
+  bsc_simt_options ptx_options;
   Device device;
 };
 

@@ -28,7 +28,40 @@ std::string names_of(const Module& module) {
 Function::Function(Module& owner, const bsc_host_entry& table_entry)
     : Object(plugin_api()), module(owner), entry(table_entry), name(table_entry.name) {}
 
+Function::Function(Module& owner, std::uint64_t index, const bsc_simt_function_info& info,
+                   std::vector<bsc_simt_parameter> parameters)
+    : Object(plugin_api()),
+      module(owner),
+      ptx_index(index),
+      ptx_info(info),
+      ptx_parameters(std::move(parameters)),
+      name(info.name) {}
+
 Module::Module(Device& owner) : Object(plugin_api()), device(owner) {}
+
+Module::~Module() {
+  if (ptx != nullptr) ptx_api->unload(ptx);
+}
+
+bsc_status Module::load_ptx(const bsc_plugin_image& image, bsc_plugin_error* error) {
+  const std::string_view name = image.name != nullptr ? image.name : "";
+  if (image.options != nullptr && *image.options != '\0') {
+    return fill_error(error, BSC_INVALID_ARGUMENT, "module.load", "PTX takes no build options here; the image \"{}\" has \"{}\"",
+                      name, image.options);
+  }
+  BSC_PLUGIN_RETURN_IF_ERROR(device.instance.ptx_engine.open(ptx_api, error));
+  const bsc_host_services services = device.instance.services.table();
+  BSC_PLUGIN_RETURN_IF_ERROR(
+      ptx_api->load(image.data, image.bytes, image.name, &device.instance.ptx_options, &services, &ptx, error));
+  bsc_simt_function_info info = {};
+  for (std::uint64_t i = 0; ptx_api->function(ptx, i, &info) != 0; ++i) {
+    std::vector<bsc_simt_parameter> parameters;
+    bsc_simt_parameter parameter = {};
+    while (ptx_api->parameter(ptx, i, parameters.size(), &parameter) != 0) parameters.push_back(parameter);
+    functions.push_back(std::make_unique<Function>(*this, i, info, std::move(parameters)));
+  }
+  return BSC_OK;
+}
 
 bsc_status Module::load_host(const bsc_plugin_image& image, bsc_plugin_error* error) {
   const std::string_view name = image.name != nullptr ? image.name : "";
@@ -70,13 +103,13 @@ bsc_status module_load(bsc_plugin_device handle, const bsc_plugin_image* image, 
     BSC_PLUGIN_RETURN_IF_ERROR(device->check_usable("module.load", error));
     const bsc_plugin_image given = backend::read_struct(image);
     const std::string_view format = given.format != nullptr ? given.format : "";
-    if (format != kHostFormat) {
+    if (format != kHostFormat && format != kPtxFormat) {
       return fill_error(error, BSC_UNSUPPORTED, "module.load",
-                        "the image \"{}\" has the format \"{}\"; the cpu backend takes: {}",
-                        given.name != nullptr ? given.name : "", format, kHostFormat);
+                        "the image \"{}\" has the format \"{}\"; the cpu backend takes: {}, {}",
+                        given.name != nullptr ? given.name : "", format, kHostFormat, kPtxFormat);
     }
     auto module = std::make_unique<Module>(*device);
-    BSC_PLUGIN_RETURN_IF_ERROR(module->load_host(given, error));
+    BSC_PLUGIN_RETURN_IF_ERROR(format == kPtxFormat ? module->load_ptx(given, error) : module->load_host(given, error));
     device->adopt(module.get());
     *out_module = module.release();
     return BSC_OK;
@@ -120,6 +153,17 @@ bsc_status module_function_info(bsc_plugin_function handle, bsc_plugin_function_
     return fill_error(error, BSC_INVALID_ARGUMENT, "module.function_info", "out_info must not be null");
   }
   bsc_plugin_function_info info = {};
+  if (function->module.ptx != nullptr) {
+    info.max_block_threads = function->ptx_info.max_block_threads;
+    info.static_shared_bytes = function->ptx_info.static_shared_bytes;
+    info.private_bytes = function->ptx_info.local_bytes;
+    info.registers = function->ptx_info.registers;
+    info.preferred_multiple = 32;  // a warp
+    info.argument_count = function->ptx_info.argument_count;
+    info.argument_bytes = function->ptx_info.argument_bytes;
+    backend::write_struct(out_info, info);
+    return BSC_OK;
+  }
   info.static_shared_bytes = function->entry.shared_bytes;
   info.private_bytes = function->entry.scratch_bytes;
   info.argument_count = UINT64_MAX;  // a table says how large the arguments are, not how many

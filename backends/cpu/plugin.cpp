@@ -41,6 +41,18 @@ constexpr bsc_plugin_option kOptions[] = {
     {"spin_us", "integer", "25",
      "microseconds that an idle worker or a waiting thread looks for work before it sleeps: 0 to 10000. More makes a steady "
      "stream of small launches quicker, less leaves the processors to others"},
+    {"sanitize", "boolean", "false", "PTX: check every access and synchronisation; some tens of times slower"},
+    {"seed", "integer", "0", "PTX with sanitize: order in which warps run; 0: in turn"},
+    {"trace", "boolean", "false", "PTX: log each operation with its values, at level trace"},
+    {"statistics", "boolean", "false", "PTX: count executed instructions and lanes"},
+    {"watchdog", "duration", "0", "PTX: end a launch that runs longer than this; 0: never"},
+    {"resident_blocks", "integer", "0",
+     "PTX: blocks of a launch that are resident at once, at most; 0: as an sm_90 with as many multiprocessors as there are "
+     "compute units would hold"},
+    {"stack_bytes", "integer", "0",
+     "PTX: local memory of each thread for recursion, calls through pointers and alloca, up to 8388608; 0: 8192"},
+    {"heap_bytes", "integer", "0", "PTX: memory for malloc in kernels; 0: 8 MiB"},
+    {"keep_signals", "boolean", "false", "PTX: do not turn SIGSEGV and SIGBUS in a kernel into an error of its launch"},
 };
 
 }  // namespace

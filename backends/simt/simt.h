@@ -1,5 +1,5 @@
 /* Between the cpu plugin and libbascule_simt.so, which it opens when the first foreign image arrives. Not a public ABI: both
- * are built together, and `build` must be equal.
+ * are built and installed together, and `abi` must be equal.
  *
  * Threads: every function may be called from any thread; run() by several at once on the same job.
  * Errors: a bsc_status; where it is not BSC_OK, the error object is filled. Nothing throws or prints.
@@ -13,6 +13,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Changed with every change of what stands below. */
+#define BSC_SIMT_ABI "simt 1"
 
 typedef struct bsc_simt_module bsc_simt_module;
 typedef struct bsc_simt_job bsc_simt_job;
@@ -50,6 +53,13 @@ typedef struct bsc_simt_function_info {
   uint32_t registers;         /* 32-bit ones that are live at most, per thread */
 } bsc_simt_function_info;
 
+/* A kernel's parameter in its argument blob. */
+typedef struct bsc_simt_parameter {
+  const char* name; /* lives as long as the module */
+  uint64_t offset;
+  uint64_t bytes;
+} bsc_simt_parameter;
+
 typedef struct bsc_simt_launch {
   uint64_t function;
   uint64_t grid[3];
@@ -64,13 +74,15 @@ typedef struct bsc_simt_launch {
 } bsc_simt_launch;
 
 typedef struct bsc_simt_api {
-  const char* build;
+  const char* abi;
   /* `text` is PTX; the log that comes with a failure is as a compiler's. */
   bsc_status (*load)(const void* text, uint64_t bytes, const char* name, const bsc_simt_options* options,
                      const bsc_host_services* services, bsc_simt_module** out_module, bsc_plugin_error* error);
   void (*unload)(bsc_simt_module* module);
   /* The index-th kernel (.entry); 0 past the last. Strings live as long as the module. */
   int (*function)(bsc_simt_module* module, uint64_t index, bsc_simt_function_info* out_info);
+  /* The index-th parameter of a kernel; 0 past the last. */
+  int (*parameter)(bsc_simt_module* module, uint64_t function, uint64_t index, bsc_simt_parameter* out_parameter);
   /* Checks the launch completely and sets it up. */
   bsc_status (*prepare)(bsc_simt_module* module, const bsc_simt_launch* launch, bsc_simt_job** out_job,
                         bsc_plugin_error* error);

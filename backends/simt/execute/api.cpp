@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "backends/common/build_id.hpp"
 #include "backends/common/error.hpp"
 #include "backends/simt/execute/fault_guard.hpp"
 #include "backends/simt/execute/module.hpp"
@@ -61,6 +60,14 @@ int function(bsc_simt_module* module, uint64_t index, bsc_simt_function_info* ou
   }
   info.registers = kernel.program->functions[kernel.function]->live_registers;
   *out_info = info;
+  return 1;
+}
+
+int parameter(bsc_simt_module* module, uint64_t function, uint64_t index, bsc_simt_parameter* out_parameter) {
+  if (function >= module->kernels.size()) return 0;
+  const auto& parameters = module->module->functions[module->kernels[function].function].parameters;
+  if (index >= parameters.size()) return 0;
+  *out_parameter = {parameters[index].name.c_str(), parameters[index].offset, parameters[index].bytes};
   return 1;
 }
 
@@ -164,7 +171,7 @@ void release_text(char* text) { std::free(text); }
 
 extern "C" __attribute__((visibility("default"))) const bsc_simt_api* bascule_simt_query(void) {
   using namespace bascule::simt;
-  static const bsc_simt_api api = {bascule::backend::build_id(), load,     unload,   function, prepare,
-                                   run,                          finish,   describe, report,   release_text};
+  static const bsc_simt_api api = {BSC_SIMT_ABI, load,   unload, function, parameter,
+                                   prepare,                      run,    finish, describe, report, release_text};
   return &api;
 }

@@ -1,0 +1,19 @@
+// The launch of a PTX kernel as a command of the executor.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <bascule/plugin.h>
+
+#include <memory>
+
+#include "backends/cpu/device.hpp"
+#include "backends/cpu/executor/command.hpp"
+#include "backends/cpu/module.hpp"
+
+namespace bascule::cpu {
+
+/// Checks a launch completely and makes the command.
+bsc_status read_ptx_launch(const Device& device, const Function& function, const bsc_plugin_launch& launch,
+                           std::unique_ptr<Command>& out, bsc_plugin_error* error);
+
+}  // namespace bascule::cpu

@@ -241,6 +241,6 @@ TEST_CASE("truncated and foreign images are refused before the system's loader s
   CHECK(plugin.load_bytes(changed(offsetof(Elf64_Ehdr, e_type), Elf64_Half{ET_EXEC}), &module) == BSC_INVALID_IMAGE);
   CHECK_FALSE(loadable(changed(offsetof(Elf64_Ehdr, e_phoff), std::uint64_t{UINT64_MAX - 8})));
   CHECK_FALSE(loadable(changed(offsetof(Elf64_Ehdr, e_phnum), Elf64_Half{0xFFFF})));
-  CHECK(plugin.load_bytes(image, &module, "ptx") == BSC_UNSUPPORTED);
+  CHECK(plugin.load_bytes(image, &module, "spirv") == BSC_UNSUPPORTED);
   CHECK(plugin.says("host"));
 }

@@ -44,11 +44,12 @@ TEST_CASE("a host of another ABI version is told so and still learns name and ve
   CHECK(info.api == nullptr);
 }
 
-TEST_CASE("the options threads and spin_us are declared, and other values than theirs are refused by name") {
+TEST_CASE("the options are declared, and other values than theirs are refused by name") {
   std::set<std::string> names;
   const bsc_plugin_info info = query();
   for (std::uint64_t i = 0; i < info.option_count; ++i) names.insert(info.options[i].name);
-  CHECK(names == std::set<std::string>{"spin_us", "threads"});
+  CHECK(names == std::set<std::string>{"spin_us", "threads", "sanitize", "seed", "trace", "statistics", "watchdog", "resident_blocks",
+                                      "stack_bytes", "heap_bytes", "keep_signals"});
   std::string message;
   for (const char* bad : {"-1", "1025", "two", "1x", "4.5"}) {
     CHECK(open_with("threads", bad, message) == BSC_INVALID_CONFIG);
@@ -69,8 +70,9 @@ TEST_CASE("the device says what it is") {
   CHECK(std::string(info.architecture).starts_with("x86-64"));
   CHECK(std::strlen(info.name) > 0);
   CHECK(info.memory_bytes >= std::uint64_t{64} << 20);
-  CHECK(info.format_count == 1);
+  CHECK(info.format_count == 2);
   CHECK(std::string(info.formats[0]) == "host");
+  CHECK(std::string(info.formats[1]) == "ptx");
   const auto capability = [&](const std::string& name) -> std::int64_t {
     for (std::uint64_t i = 0; i < info.capability_count; ++i) {
       if (info.capabilities[i].name == name) return info.capabilities[i].value;

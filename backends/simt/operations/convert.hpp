@@ -115,6 +115,16 @@ inline const T* low_lanes(const std::byte* at, unsigned slot_bits, T* room) {
   return room;
 }
 
+/// The lanes of a slot of any width, zero-extended or cut to 32 bits.
+inline void extend_to_32(const std::byte* at, unsigned slot_bits, std::uint32_t* values) {
+  switch (slot_bits) {
+    case 8: return narrow_lanes<std::uint32_t, std::uint8_t>(at, values);
+    case 16: return narrow_lanes<std::uint32_t, std::uint16_t>(at, values);
+    case 32: return narrow_lanes<std::uint32_t, std::uint32_t>(at, values);
+    default: return narrow_lanes<std::uint32_t, std::uint64_t>(at, values);
+  }
+}
+
 /// Stores the lanes of `mask`. T is signed where narrower values are to be sign-extended to the slot.
 template <class Wide, class T>
 inline void store_as(std::byte* at, const T* values, std::uint32_t mask) {

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/simt/operations/convert.hpp"
 #include "backends/simt/operations/families.hpp"
+#include "backends/simt/operations/half.hpp"
 
 namespace bascule::simt::BASCULE_CPU_NAMESPACE {
 namespace {
@@ -121,17 +122,29 @@ const Op* f32_to_f64(const Op* op, Context& context) {
 const Op* f64_to_f32(const Op* op, Context& context) {
   return map<float, double>(op, context, [](double a) { return canonical(static_cast<float>(a)); });
 }
-const Op* f16_to_f32(const Op* op, Context& context) {
-  return map<float, std::uint16_t>(op, context, [](std::uint16_t a) { return canonical(Half::decode(a)); });
+template <class Format>
+const Op* widened(const Op* op, Context& context) {
+  Mask mask(*op, context);
+  Destination<float> d(context, op->operands[0]);
+  Source<std::uint16_t> a(context, op->operands[1]);
+  for (unsigned warp = 0; warp < context.warps; ++warp, mask.next(), d.next(), a.next()) {
+    alignas(64) float values[kLanes];
+    Format::decode(a.lanes(), values);
+    each_lane(d.lanes(), mask.lanes(), [&](unsigned i) { return canonical(values[i]); });
+  }
+  return op + 1;
 }
-const Op* bf16_to_f32(const Op* op, Context& context) {
-  return map<float, std::uint16_t>(op, context, [](std::uint16_t a) { return canonical(Bfloat16::decode(a)); });
-}
-template <class Narrow>
-const Op* f32_to_16(const Op* op, Context& context) {
-  return map<std::uint16_t, float>(op, context, [](float a) {
-    return static_cast<std::uint16_t>(encode_number<Narrow::kFormat>(a, Rounding::nearest));
-  });
+template <class Format>
+const Op* narrowed(const Op* op, Context& context) {
+  Mask mask(*op, context);
+  Destination<std::uint16_t> d(context, op->operands[0]);
+  Source<float> a(context, op->operands[1]);
+  for (unsigned warp = 0; warp < context.warps; ++warp, mask.next(), d.next(), a.next()) {
+    alignas(64) std::uint16_t codes[kLanes];
+    Format::encode(a.lanes(), codes);
+    each_lane(d.lanes(), mask.lanes(), [&](unsigned i) { return codes[i]; });
+  }
+  return op + 1;
 }
 
 /// To nearest and without modifiers, in registers of the types' own widths; nullptr else.
@@ -144,10 +157,10 @@ Handler common_handler(ptx::Type to, ptx::Type from, std::uint64_t immediate) {
   }
   if (to == Type::f64 && from == Type::f32) return f32_to_f64;
   if (to == Type::f32 && from == Type::f64) return f64_to_f32;
-  if (to == Type::f32 && from == Type::f16) return f16_to_f32;
-  if (to == Type::f32 && from == Type::bf16) return bf16_to_f32;
-  if (to == Type::f16 && from == Type::f32) return f32_to_16<Half>;
-  if (to == Type::bf16 && from == Type::f32) return f32_to_16<Bfloat16>;
+  if (to == Type::f32 && from == Type::f16) return widened<HalfBlock>;
+  if (to == Type::f32 && from == Type::bf16) return widened<Bfloat16Block>;
+  if (to == Type::f16 && from == Type::f32) return narrowed<HalfBlock>;
+  if (to == Type::bf16 && from == Type::f32) return narrowed<Bfloat16Block>;
   return nullptr;
 }
 

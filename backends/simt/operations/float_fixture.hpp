@@ -25,30 +25,33 @@ struct Level {
   std::vector<Select> families;
 };
 
+/// The families that this fixture's tests are for.
+#define BSC_SIMT_FLOAT_FAMILIES                                                                                       \
+  {                                                                                                                   \
+    select_float, select_float_order, select_float_divide, select_mathematics, select_half, select_convert,           \
+        select_convert_to_integer, select_convert_from_integer, select_convert_float, select_convert_packed           \
+  }
+
+inline Level level_v2() {
+  using namespace x86_64_v2;
+  return {"x86-64-v2", BSC_SIMT_FLOAT_FAMILIES};
+}
+inline Level level_v3() {
+  using namespace x86_64_v3;
+  return {"x86-64-v3", BSC_SIMT_FLOAT_FAMILIES};
+}
+inline Level level_v4() {
+  using namespace x86_64_v4;
+  return {"x86-64-v4", BSC_SIMT_FLOAT_FAMILIES};
+}
+#undef BSC_SIMT_FLOAT_FAMILIES
+
 /// The levels that this machine can run.
 inline const std::vector<Level>& levels() {
   static const std::vector<Level> all = [] {
-    std::vector<Level> found;
-#define BSC_SIMT_FAMILY(name) select_##name,
-    {
-      using namespace x86_64_v2;
-      found.push_back({"x86-64-v2", {
-#include "backends/simt/operations/families.inc"
-                                    }});
-    }
-    if (__builtin_cpu_supports("x86-64-v3")) {
-      using namespace x86_64_v3;
-      found.push_back({"x86-64-v3", {
-#include "backends/simt/operations/families.inc"
-                                    }});
-    }
-    if (__builtin_cpu_supports("x86-64-v4")) {
-      using namespace x86_64_v4;
-      found.push_back({"x86-64-v4", {
-#include "backends/simt/operations/families.inc"
-                                    }});
-    }
-#undef BSC_SIMT_FAMILY
+    std::vector<Level> found{level_v2()};
+    if (__builtin_cpu_supports("x86-64-v3")) found.push_back(level_v3());
+    if (__builtin_cpu_supports("x86-64-v4")) found.push_back(level_v4());
     return found;
   }();
   return all;

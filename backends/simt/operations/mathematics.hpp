@@ -73,7 +73,7 @@ template <bool kCosine>
   float s = -0x1.9ac7b6p-13f;
   s = s * u + 0x1.110c22p-7f;
   s = s * u - 0x1.555552p-3f;
-  const float odd = r + r * u * s;
+  const float odd = r * (1.0f + u * s);  // keeps the sign of zero
   float c = 0x1.9bd6fp-16f;
   c = c * u - 0x1.6c12cep-10f;
   c = c * u + 0x1.555554p-5f;

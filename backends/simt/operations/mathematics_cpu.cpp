@@ -1,6 +1,7 @@
 // sin, cos, lg2, ex2 and tanh of f32, and ex2 and tanh of f16, f16x2, bf16 and bf16x2, which go through f32.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/simt/operations/families.hpp"
+#include "backends/simt/operations/half.hpp"
 #include "backends/simt/operations/mathematics.hpp"
 
 namespace bascule::simt::BASCULE_CPU_NAMESPACE {
@@ -28,34 +29,28 @@ const Op* apply(const Op* op, Context& context) {
   return map<float, float>(op, context, [threshold](float a) { return flushed(F::of(flushed(a, threshold)), threshold); });
 }
 
-/// One or two values of a 16-bit format in each lane. With .ftz (bf16, whose subnormals are those of f32) results are flushed
-/// once they are rounded.
-template <unsigned Parts, class F, class Narrow>
+/// With .ftz (bf16, whose subnormals are those of f32) results are flushed once they are rounded.
+template <class F, class Format>
 const Op* apply_narrow(const Op* op, Context& context) {
   const float threshold = flush_threshold(op);
-  const std::uint32_t smallest = (op->immediate & kFlush) != 0 ? 1u << Narrow::kFormat.mantissa_bits : 0;
-  Mask mask(*op, context);
-  Destination<std::uint16_t> d(context, op->operands[0]);
-  Source<std::uint16_t> a(context, op->operands[1]);
-  for (unsigned warp = 0; warp < context.warps; ++warp, mask.next(), d.next(), a.next()) {
-    const std::uint16_t* const x = a.lanes();
-    each_part<Parts>(d.lanes(), mask.lanes(), [&](unsigned i) {
-      const float result = F::of(flushed(Narrow::decode(x[i]), threshold));
-      const std::uint32_t code = encode_number<Narrow::kFormat>(result, Rounding::nearest);
-      return static_cast<std::uint16_t>((code & 0x7fffu) < smallest ? code & 0x8000u : code);
-    });
-  }
-  return op + 1;
+  const std::uint32_t smallest = (op->immediate & kFlush) != 0 ? Format::kSmallestCode : 0;
+  return map_blocks<1>(op, context, [&](const std::uint16_t* a, const std::uint16_t*, const std::uint16_t*, std::uint16_t* d) {
+    alignas(64) float x[kLanes];
+    load_block<Format>(a, threshold, x);
+    for (unsigned i = 0; i < kLanes; ++i) x[i] = F::of(x[i]);
+    Format::encode(x, d);
+    flush_codes(d, smallest);
+  });
 }
 
 template <class F>
 Handler handler_of(ptx::Type type) {
   switch (type) {
     case ptx::Type::f32: return apply<F>;
-    case ptx::Type::f16: return apply_narrow<1, F, Half>;
-    case ptx::Type::f16x2: return apply_narrow<2, F, Half>;
-    case ptx::Type::bf16: return apply_narrow<1, F, Bfloat16>;
-    case ptx::Type::bf16x2: return apply_narrow<2, F, Bfloat16>;
+    case ptx::Type::f16:
+    case ptx::Type::f16x2: return apply_narrow<F, HalfBlock>;
+    case ptx::Type::bf16:
+    case ptx::Type::bf16x2: return apply_narrow<F, Bfloat16Block>;
     default: return nullptr;
   }
 }
@@ -76,7 +71,8 @@ Handler handler_of(const ptx::Instruction& instruction) {
 }  // namespace
 
 Selected select_mathematics(const ptx::Instruction& instruction, const ptx::Function&) {
-  return {.run = handler_of(instruction), .immediate = mode_of(instruction)};
+  const bool packed = instruction.type() == ptx::Type::f16x2 || instruction.type() == ptx::Type::bf16x2;
+  return {.run = handler_of(instruction), .immediate = mode_of(instruction) | (packed ? kPacked : 0)};
 }
 
 }  // namespace bascule::simt::BASCULE_CPU_NAMESPACE

@@ -34,7 +34,6 @@ bsc_status load(const void* text, uint64_t bytes, const char* name, const bsc_si
     BSC_PLUGIN_RETURN_IF_ERROR(load_module({static_cast<const char*>(text), static_cast<std::size_t>(bytes)},
                                            name != nullptr && *name != '\0' ? name : "ptx",
                                            options != nullptr ? *options : defaults, services, module, error));
-    if (module->options.keep_signals == 0) install_fault_handler();
     *out_module = module.release();
     return BSC_OK;
   });
@@ -79,6 +78,7 @@ bsc_status prepare(bsc_simt_module* module, const bsc_simt_launch* launch, bsc_s
     job->module = module;
     job->kernel = &module->kernels[launch->function];
     if (shape.blocks() != 0) {
+      if (module->options.keep_signals == 0) install_fault_handler();
       LaunchOptions options;
       options.sanitize = module->options.sanitize != 0;
       options.statistics = module->options.statistics != 0;

@@ -35,6 +35,9 @@ const Op* run_stack_restore(const Op* op, Context& context);  // top, a; immedia
 // Barriers (barriers.cpp). immediate: BarrierOp
 const Op* run_barrier(const Op* op, Context& context);  // sync, arrive: id, count. red.popc: d, id, count, p. red.and/or: likewise
 
+// bar.warp.sync (rendezvous.cpp). operands[0]: member mask
+const Op* run_warp_barrier(const Op* op, Context& context);
+
 // Special registers (special.cpp). operands[0]; immediate: SpecialRegister | component << 8
 const Op* run_special32(const Op* op, Context& context);
 const Op* run_special64(const Op* op, Context& context);

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 namespace bascule::simt {
 namespace {
@@ -14,18 +16,24 @@ namespace {
 constexpr std::size_t kStackBytes = 64 * 1024;
 
 thread_local FaultGuard* running = nullptr;
-struct sigaction before_segv, before_bus;
+std::atomic<const struct sigaction*> before_segv{nullptr}, before_bus{nullptr};
+
+// Handlers may pass faults on to each other in a circle, where one that we were put before is put before us again.
+thread_local bool passing_on = false;
 
 void pass_on(int number, siginfo_t* info, void* context) {
-  const struct sigaction& before = number == SIGSEGV ? before_segv : before_bus;
-  if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr) {
-    before.sa_sigaction(number, info, context);
-  } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-    before.sa_handler(number);
+  const struct sigaction* const before = (number == SIGSEGV ? before_segv : before_bus).load(std::memory_order_acquire);
+  const bool asked = !passing_on && before != nullptr;
+  passing_on = true;
+  if (asked && (before->sa_flags & SA_SIGINFO) != 0 && before->sa_sigaction != nullptr) {
+    before->sa_sigaction(number, info, context);
+  } else if (asked && before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN) {
+    before->sa_handler(number);
   } else {
     // The instruction is run again, and ends the process as it would have.
     signal(number, SIG_DFL);
   }
+  passing_on = false;
 }
 
 void handle(int number, siginfo_t* info, void* context) {
@@ -65,16 +73,30 @@ class AlternateStack {
 
 }  // namespace
 
+namespace {
+
+// Whoever had the signal before is kept for as long as the process lives: its handler may be on its way through ours.
+void take_signal(int number, std::atomic<const struct sigaction*>& before) {
+  static std::vector<std::unique_ptr<struct sigaction>> all;
+  struct sigaction now {};
+  if (sigaction(number, nullptr, &now) != 0) return;
+  if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == handle) return;
+  all.push_back(std::make_unique<struct sigaction>(now));
+  before.store(all.back().get(), std::memory_order_release);
+  struct sigaction ours {};
+  ours.sa_sigaction = handle;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  sigemptyset(&ours.sa_mask);
+  sigaction(number, &ours, nullptr);
+}
+
+}  // namespace
+
 void install_fault_handler() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    struct sigaction ours {};
-    ours.sa_sigaction = handle;
-    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    sigemptyset(&ours.sa_mask);
-    sigaction(SIGSEGV, &ours, &before_segv);
-    sigaction(SIGBUS, &ours, &before_bus);
-  });
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  take_signal(SIGSEGV, before_segv);
+  take_signal(SIGBUS, before_bus);
 }
 
 void prepare_thread_for_faults() { thread_local const AlternateStack stack; }

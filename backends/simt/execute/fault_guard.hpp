@@ -9,7 +9,7 @@
 
 namespace bascule::simt {
 
-/// Once in the process, before the first kernel runs. Faults elsewhere go to whoever had the signals before.
+/// Before a launch, as others may have taken the signals since the last one. Faults elsewhere go to whoever had them before.
 void install_fault_handler();
 /// Threads that run kernels call it once: a stack for the handler, where the thread has none.
 void prepare_thread_for_faults();

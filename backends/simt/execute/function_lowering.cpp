@@ -179,6 +179,9 @@ bool FunctionLowering::lower_control(const Instruction& instruction) {
     case Operation::ret: lower_return(&instruction); return true;
     case Operation::trap: emit(run_trap, &instruction, {}, 0, true).own = true; return true;
     case Operation::brkpt: emit(run_breakpoint, &instruction, {}, 0, true).own = true; return true;
+    case Operation::bar_warp_sync:
+      emit(run_warp_barrier, &instruction, {source(instruction, function_.operand(instruction, 0), 32)}, 0, true).own = true;
+      return true;
     case Operation::nanosleep: emit(run_give_turn, &instruction, {}, 0, true); return true;
     default: return false;
   }

@@ -3,8 +3,10 @@
 #include "backends/simt/execute/rendezvous.hpp"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
+#include "backends/simt/execute/control.hpp"
 #include "backends/simt/execute/scheduler.hpp"
 
 namespace bascule::simt {
@@ -156,6 +158,29 @@ class Meetings {
 };
 
 bool resolve_meetings(WarpGroup& group) { return Meetings(group).resolve(); }
+
+const Op* run_warp_barrier(const Op* op, Context& context) {
+  WarpGroup& group = group_of(context);
+  if (group.exchange != nullptr) return op + 1;  // all have come, from different places
+  const LaneMasks lanes = lanes_of(*op, context);
+  bool complete = true;
+  for (unsigned w = 0; w < context.warps; ++w) {
+    const std::byte* const registers = context.registers + std::size_t{w} * context.frame_bytes;
+    for (std::uint32_t left = lanes[w]; left != 0;) {
+      const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+      const auto members = static_cast<std::uint32_t>(read_lane(registers, context.constants, op->operands[0], 4, lane));
+      if ((members >> lane & 1u) == 0) {
+        return fail(op, context, w, lane, "bad_mask",
+                    "bar.warp.sync by lane " + std::to_string(lane) + ", which its member mask leaves out");
+      }
+      complete = complete && (members & group.alive(w) & ~lanes[w]) == 0;
+      // With a constant mask one lane speaks for all of its members.
+      left &= (op->operands[0] & kConstant) != 0 ? ~members : left - 1;
+    }
+  }
+  if (complete) return op + 1;
+  return await_members(op, context, {op->operands[0], kNoSlot, 0});
+}
 
 const Op* await_members(const Op* op, Context& context, const Meeting& meeting) {
   WarpGroup& group = group_of(context);

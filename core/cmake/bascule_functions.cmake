@@ -100,6 +100,8 @@ function(bascule_add_test name)
   bascule_set_test_properties(${name} "${arg_LABEL}" "${arg_TIMEOUT}" "${arg_SERIAL}" "${arg_ENVIRONMENT}")
 endfunction()
 
+set(BASCULE_PTX_COVERAGE_FOLDER "${PROJECT_BINARY_DIR}/tests/ptx_coverage_of_tests")
+
 # bascule_set_test_properties(<ctest name> <label> <timeout> <serial> <environment>): what bascule_add_test sets, for a
 # test that was registered with add_test() itself. Empty values take the defaults.
 function(bascule_set_test_properties name label timeout serial environment)
@@ -124,6 +126,12 @@ function(bascule_set_test_properties name label timeout serial environment)
     # A refused allocation is an error to handle, and a driver's SIGSEGV in a child is a signal, also under a sanitizer.
     "ASAN_OPTIONS=allocator_may_return_null=1:handle_segv=0"
     "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/core/cmake/lsan.supp:print_suppressions=0")
+  # Tests that execute PTX say what they executed; tests/ptx_coverage reads it.
+  if(name MATCHES "simt|ptx")
+    list(PREPEND environment "BASCULE_SIMT_COVERAGE=${BASCULE_PTX_COVERAGE_FOLDER}")
+    file(MAKE_DIRECTORY "${BASCULE_PTX_COVERAGE_FOLDER}")
+    set_property(GLOBAL APPEND PROPERTY BASCULE_PTX_EXECUTING_TESTS ${name})
+  endif()
   set_tests_properties(${name} PROPERTIES
     LABELS "${label}" TIMEOUT "${timeout}" RUN_SERIAL "$<BOOL:${serial}>" ENVIRONMENT "${environment}")
 endfunction()

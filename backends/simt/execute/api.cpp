@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "backends/common/error.hpp"
+#include "backends/simt/execute/coverage.hpp"
 #include "backends/simt/execute/fault_guard.hpp"
 #include "backends/simt/execute/module.hpp"
 
@@ -39,7 +40,10 @@ bsc_status load(const void* text, uint64_t bytes, const char* name, const bsc_si
   });
 }
 
-void unload(bsc_simt_module* module) { delete module; }
+void unload(bsc_simt_module* module) {
+  delete module;
+  write_coverage();
+}
 
 int function(bsc_simt_module* module, uint64_t index, bsc_simt_function_info* out_info) {
   if (index >= module->kernels.size()) return 0;

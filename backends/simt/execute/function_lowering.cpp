@@ -8,6 +8,7 @@
 
 #include "backends/simt/execute/block.hpp"
 #include "backends/simt/execute/control.hpp"
+#include "backends/simt/execute/coverage.hpp"
 #include "backends/simt/execute/operand_width.hpp"
 
 namespace bascule::simt {
@@ -110,6 +111,7 @@ void FunctionLowering::run() {
     }
     for (std::uint32_t i = block.begin; i < block.end; ++i) {
       const Instruction& instruction = function_.instructions[i];
+      if (CoverageCell* const cell = coverage_cell(instruction, function_)) emit(run_covered, &instruction, {}, 0, true).side = cell;
       if (all_.options.statistics && instruction.guarded) emit(run_count, &instruction, {}, 0, true, 1);
       lower_instruction(instruction);
     }

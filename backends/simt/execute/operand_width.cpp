@@ -44,6 +44,7 @@ unsigned operand_width(const Instruction& instruction, std::size_t position) {
       if (position >= 3) return 1;
       return position == 0 ? width : register_width(instruction.type(1));
     case Operation::setp: return position >= instruction.destinations + 2u ? 1 : width;
+    case Operation::lop3: return position >= instruction.destinations + 4u ? 1 : 32;
     case Operation::selp: return position == 3 ? 1 : width;
     case Operation::cvt:
       if (instruction.has(Modifier::rs) && position + 1 == instruction.operand_count) return 32;
@@ -62,7 +63,6 @@ unsigned operand_width(const Instruction& instruction, std::size_t position) {
     case Operation::shf:
     case Operation::bmsk:
     case Operation::szext:
-    case Operation::lop3:
     case Operation::fns:
     case Operation::nanosleep:
     case Operation::brx_idx:

@@ -255,6 +255,7 @@ class FormReader {
     if (!accept(')')) return fail("a ) was expected");
     if (what == "v") spec.vector = OperandSpec::Vector::as_instruction;
     else if (what == "v1") spec.vector = OperandSpec::Vector::as_instruction_or_scalar;
+    else if (what == "s+") spec.vector = OperandSpec::Vector::scalar_or_any;
     else if (what == "+") spec.vector = OperandSpec::Vector::any;
     else {
       spec.vector = OperandSpec::Vector::counted;

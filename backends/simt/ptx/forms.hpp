@@ -7,7 +7,7 @@
 //   >d  written     %a  a register only     #a  a constant only     !p  a predicate, perhaps with ! before it
 //   @l  a label     ^a  also the name of a variable or function     -a  may have a minus before it
 //   a?  may be _    a~  may be wider than its type (ld, st, cvt)    [a]  an address    a*  may have .b0, .h1 after it
-//   a(4) a vector of four; a(2|4) of two or four; a(v) as .v2, .v4, .v8 says; a(v1) also a scalar; a(+) of any size
+//   a(4) a vector of four; a(2|4) of two or four; a(v) as .v2, .v4, .v8 says; a(v1) also a scalar; a(+) of any size, a(s+) or a scalar
 //   a:u32  its type; :0 :1 ... the instruction's first, second type (:0 is the default); :wide  twice as wide as the first;
 //   :part  the first type divided by the number of elements; :half half as wide as the first; :*  anything
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,7 +38,7 @@ enum class TypeRule : std::uint8_t { nth, wide, half, part, fixed, any };
 
 struct OperandSpec {
   enum class Kind : std::uint8_t { value, reg, constant, predicate, label, value_or_symbol };
-  enum class Vector : std::uint8_t { none, counted, as_instruction, as_instruction_or_scalar, any };
+  enum class Vector : std::uint8_t { none, counted, as_instruction, as_instruction_or_scalar, scalar_or_any, any };
   std::string_view name;
   Kind kind = Kind::value;
   Vector vector = Vector::none;

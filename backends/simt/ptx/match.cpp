@@ -73,6 +73,7 @@ class FormMatch {
       case Vector::counted: return is_vector;
       case Vector::as_instruction: return is_vector == (input_.instruction.vector > 1);
       case Vector::as_instruction_or_scalar: return input_.instruction.vector > 1 || !is_vector;
+      case Vector::scalar_or_any: return true;
       case Vector::any: return is_vector;
     }
     return false;

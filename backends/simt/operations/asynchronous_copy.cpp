@@ -23,9 +23,9 @@ void AsynchronousCopies::add(const AsynchronousCopy& copy) {
   thread.open.push_back({copy, thread.next++});
 }
 
-void AsynchronousCopies::finish(const Numbered& copy) {
+void AsynchronousCopies::finish(const Numbered& copy, bool waited) {
   if (late_) perform(copy.copy);
-  if (observer != nullptr) observer->copy_completed(copy.copy);
+  if (observer != nullptr) observer->copy_completed(copy.copy, waited);
 }
 
 void AsynchronousCopies::commit(std::uint32_t thread) {
@@ -37,7 +37,7 @@ void AsynchronousCopies::commit(std::uint32_t thread) {
 void AsynchronousCopies::wait(std::uint32_t thread, std::uint32_t left) {
   Thread& own = threads_[thread];
   while (own.groups.size() > left) {
-    for (const Numbered& copy : own.groups.front()) finish(copy);
+    for (const Numbered& copy : own.groups.front()) finish(copy, true);
     own.groups.pop_front();
   }
   arrive_for(own);
@@ -68,7 +68,7 @@ void AsynchronousCopies::finish_before(Thread& thread, std::uint64_t number) {
   const auto finish_in = [&](std::vector<Numbered>& copies) {
     std::erase_if(copies, [&](const Numbered& copy) {
       if (copy.number >= number) return false;
-      finish(copy);
+      finish(copy, false);
       return true;
     });
   };

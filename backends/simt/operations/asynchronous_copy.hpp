@@ -21,6 +21,7 @@ struct AsynchronousCopy {
   const std::byte* from = nullptr;
   std::uint8_t bytes = 0;
   std::uint8_t taken = 0;  // from `from`; zeros follow
+  std::uint32_t issued = 0;  // the sanitizer's time
 };
 
 void perform(const AsynchronousCopy& copy);
@@ -29,7 +30,7 @@ void perform(const AsynchronousCopy& copy);
 class CopyObserver {
  public:
   virtual ~CopyObserver() = default;
-  virtual void copy_completed(const AsynchronousCopy& copy) = 0;
+  virtual void copy_completed(const AsynchronousCopy& copy, bool waited) = 0;  // by its thread; else through an mbarrier
 };
 
 class AsynchronousCopies : public Extension {
@@ -64,7 +65,7 @@ class AsynchronousCopies : public Extension {
     std::vector<Arrival> arrivals;
     std::uint64_t next = 0;
   };
-  void finish(const Numbered& copy);
+  void finish(const Numbered& copy, bool waited);
   void finish_before(Thread& thread, std::uint64_t number);
   static std::uint64_t first_pending(const Thread& thread);
   static void arrive_for(Thread& thread);

@@ -1,0 +1,387 @@
+// The check before an access to memory: bounds, alignment, uninitialised bytes, copies under way, races.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/simt/sanitizer/access_check.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "backends/simt/execute/services.hpp"
+#include "backends/simt/sanitizer/block_sanitizer.hpp"
+#include "backends/simt/sanitizer/lanes_of_op.hpp"
+
+namespace bascule::simt {
+namespace {
+
+using ptx::Operation;
+
+/// Which memory one lane's bytes are in.
+struct Place {
+  enum class Region : std::uint8_t { unchecked, shared, local, global, heap };
+  Region region = Region::unchecked;
+  std::uint64_t at = 0;    // shared, local: offset. Else the host's address
+  std::uint64_t heap = 0;  // the block's address
+};
+
+std::string_view region_name(Place::Region region) {
+  switch (region) {
+    case Place::Region::shared: return "shared";
+    case Place::Region::local: return "local";
+    case Place::Region::heap: return "heap";
+    default: return "global";
+  }
+}
+
+class AccessCheck {
+ public:
+  AccessCheck(const Op* op, Context& context, const AccessForm& form)
+      : op_(op), context_(context), sanitizer_(sanitizer_of(context)), launch_(sanitizer_.launch), form_(form) {}
+
+  /// One lane's access to `form.bytes` bytes. False: the launch has ended.
+  bool run(unsigned warp, unsigned lane, std::uint64_t address) {
+    warp_ = warp;
+    lane_ = lane;
+    thread_ = sanitizer_.thread_of(context_, warp, lane);
+    if (form_.bytes == 0) return true;
+    if ((address & (form_.alignment - 1)) != 0) {
+      return stop("misaligned", fmt::format("{} of {} bytes at address {:#x}, which is not a multiple of {}", verb(), form_.bytes,
+                                            address, form_.alignment));
+    }
+    const std::optional<Place> place = locate(address);
+    if (!place) return false;
+    note_place(*place);
+    switch (place->region) {
+      case Place::Region::shared: return in_shared(place->at);
+      case Place::Region::local: return in_local(place->at);
+      case Place::Region::global:
+      case Place::Region::heap: return in_global(*place);
+      case Place::Region::unchecked: return true;
+    }
+    return true;
+  }
+
+ private:
+  [[nodiscard]] std::string_view verb() const {
+    switch (form_.kind) {
+      case AccessForm::Kind::load: return "read";
+      case AccessForm::Kind::store: return "write";
+      case AccessForm::Kind::atomic: return "atomic operation";
+      case AccessForm::Kind::copy_source: return "asynchronous read";
+      case AccessForm::Kind::copy_target: return "asynchronous write";
+    }
+    return "access";
+  }
+  bool stop(std::string kind, std::string message) {
+    fail(op_, context_, warp_, lane_, std::move(kind), std::move(message));
+    return false;
+  }
+  bool report(std::string kind, std::string message, const ptx::Instruction* other = nullptr) {
+    return launch_.report(op_, context_, warp_, lane_, std::move(kind), std::move(message), other);
+  }
+  bool out_of_bounds(std::uint64_t address, const std::string& what) {
+    stop("out_of_bounds", fmt::format("{} of {} bytes at address {:#x}: {}", verb(), form_.bytes, address, what));
+    return false;
+  }
+
+  std::optional<Place> locate(std::uint64_t address) {
+    const Block& block = sanitizer_.block;
+    const Group& group = *context_.group;
+    if (form_.where == Where::shared) return in_window(address, std::uint64_t{block.cluster_rank} << 24);
+    if (form_.where == Where::local) return in_local_window(address, address);
+    if (form_.where != Where::host) return Place{};  // the operation checks them itself
+    const auto shared = reinterpret_cast<std::uintptr_t>(block.shared);
+    if (address - shared < block.shared_bytes) return in_window(address, shared);
+    const auto own = reinterpret_cast<std::uintptr_t>(group.local_of(warp_, lane_));
+    if (address - own < group.local_bytes) return in_local_window(address, address - own);
+    const auto local = reinterpret_cast<std::uintptr_t>(group.local);
+    if (address - local < std::uint64_t{group.warps} * kLanes * group.local_bytes) {
+      out_of_bounds(address, "this is the local memory of another thread");
+      return std::nullopt;
+    }
+    return outside_of_block(address);
+  }
+  std::optional<Place> in_window(std::uint64_t address, std::uint64_t first) {
+    const std::uint64_t bytes = sanitizer_.block.shared_bytes, inside = address - first;
+    if (inside < bytes && bytes - inside >= form_.bytes) return Place{Place::Region::shared, inside, 0};
+    if (bytes == 0) {
+      out_of_bounds(address, "the block has no shared memory");
+    } else if (inside >> 63 != 0) {
+      out_of_bounds(address, fmt::format("{} bytes before the block's shared memory, which has {} bytes from {:#x}", -inside, bytes, first));
+    } else {
+      const std::string how = inside >= bytes ? fmt::format("{} bytes behind the end of", inside - bytes) : "runs over the end of";
+      out_of_bounds(address, fmt::format("{} the block's shared memory, which has {} bytes from {:#x}", how, bytes, first));
+    }
+    return std::nullopt;
+  }
+  std::optional<Place> in_local_window(std::uint64_t address, std::uint64_t inside) {
+    const std::uint64_t bytes = context_.group->local_bytes;
+    if (inside < bytes && bytes - inside >= form_.bytes) return Place{Place::Region::local, inside, 0};
+    out_of_bounds(address, fmt::format("outside of the thread's local memory, which has {} bytes", bytes));
+    return std::nullopt;
+  }
+  std::optional<Place> outside_of_block(std::uint64_t address) {
+    if (const DeviceHeap* const heap = launch_.services().heap; heap != nullptr && heap->contains(address)) {
+      const auto block = heap->nearest(address);
+      if (!block) {
+        out_of_bounds(address, "in the device's heap, but in no block that malloc gave");
+        return std::nullopt;
+      }
+      const std::uint64_t inside = address - block->address;
+      if (block->freed) {
+        stop("use_after_free", fmt::format("{} of {} bytes at address {:#x}, {} bytes into a block of {} bytes that has been freed",
+                                           verb(), form_.bytes, address, inside, block->bytes));
+        return std::nullopt;
+      }
+      if (inside < block->bytes && block->bytes - inside >= form_.bytes) return Place{Place::Region::heap, address, block->address};
+      out_of_bounds(address, fmt::format("{} bytes from the start of a heap block of {} bytes", inside, block->bytes));
+      return std::nullopt;
+    }
+    const MemoryRange* const range = launch_.allocations().find(address, form_.bytes);
+    if (range == nullptr) {
+      out_of_bounds(address, launch_.allocations().nearest(address));
+      return std::nullopt;
+    }
+    if (range->constant) {
+      if (!form_.writes()) return Place{};
+      stop("read_only", fmt::format("{} of {} bytes at address {:#x}, in {}", verb(), form_.bytes, address, range->name));
+      return std::nullopt;
+    }
+    return Place{Place::Region::global, address, 0};
+  }
+
+  void note_place(const Place& place) {
+    if (form_.strength == Strength::weak) return;
+    sanitizer_.last.lanes |= 1u << lane_;
+    sanitizer_.last.address[lane_] = place.at;
+    const bool shared = place.region == Place::Region::shared;
+    sanitizer_.last.in_shared = (sanitizer_.last.in_shared & ~(1u << lane_)) | static_cast<std::uint32_t>(shared) << lane_;
+  }
+
+  bool uninitialised(ByteSet& unwritten, std::uint64_t at, Place::Region region, std::uint64_t address) {
+    if (form_.kind == AccessForm::Kind::store || form_.kind == AccessForm::Kind::copy_target) {
+      unwritten.erase(at, form_.bytes);
+      return true;
+    }
+    if (!unwritten.contains_all(at, form_.bytes)) return true;
+    unwritten.erase(at, form_.bytes);
+    return report("uninitialised", fmt::format("{} of {} bytes at {} address {:#x}, which nobody has written", verb(), form_.bytes,
+                                               region_name(region), address));
+  }
+
+  bool in_local(std::uint64_t at) {
+    return uninitialised(sanitizer_.unwritten_local(*context_.group, thread_), at, Place::Region::local, at);
+  }
+
+  bool in_shared(std::uint64_t at) {
+    if (!under_way(at)) return false;
+    if (!uninitialised(sanitizer_.unwritten_shared, at, Place::Region::shared, at)) return false;
+    if (form_.kind == AccessForm::Kind::store && sanitizer_.holds_mbarrier(at, form_.bytes) &&
+        !report("bad_mbarrier", fmt::format("an ordinary write to shared address {:#x}, where an mbarrier is that has not been invalidated", at))) {
+      return false;
+    }
+    if (!races(sanitizer_.shared, at, Place::Region::shared)) return false;
+    strong_write(sanitizer_.words, at);
+    return true;
+  }
+
+  bool in_global(const Place& place) {
+    if (form_.writes() && !source_under_way(place.at)) return false;
+    const std::lock_guard lock(launch_.mutex);
+    if (place.region == Place::Region::heap) {
+      const auto found = launch_.heap_blocks.find(place.heap);
+      if (found != launch_.heap_blocks.end() &&
+          !uninitialised(found->second, place.at - place.heap, Place::Region::heap, place.at)) {
+        return false;
+      }
+    }
+    if (!races(launch_.global, place.at, place.region)) return false;
+    strong_write(launch_.words, place.at);
+    return true;
+  }
+
+  /// Bytes that a cp.async is still writing.
+  bool under_way(std::uint64_t at) {
+    const AsynchronousCopy* const copy = sanitizer_.copy_into(at, form_.bytes);
+    if (copy == nullptr) return true;
+    return report("async_copy",
+                  fmt::format("{} of {} bytes at shared address {:#x}, which a cp.async of thread {} (line {}) is still writing: "
+                              "nobody has waited for it",
+                              verb(), form_.bytes, at, copy->thread, copy->op->instruction->location.line),
+                  copy->op->instruction);
+  }
+  /// Bytes that a cp.async of this block is still reading.
+  bool source_under_way(std::uint64_t address) {
+    const AsynchronousCopy* const copy = sanitizer_.copy_from(address, form_.bytes);
+    if (copy == nullptr) return true;
+    return report("async_copy",
+                  fmt::format("{} of {} bytes at global address {:#x}, which a cp.async of thread {} (line {}) is still reading",
+                              verb(), form_.bytes, address, copy->thread, copy->op->instruction->location.line),
+                  copy->op->instruction);
+  }
+
+  bool races(Shadow& shadow, std::uint64_t at, Place::Region region) {
+    const ThreadClock& clock = sanitizer_.clock(thread_);
+    const AccessRecord now{sanitizer_.number(), clock.now, static_cast<std::uint16_t>(thread_), form_.strength, false, op_->instruction};
+    bool go_on = true;
+    shadow.each(at, form_.bytes, [&](ShadowCell& cell) {
+      if (const AccessRecord* const other = find_race(cell, now, form_.writes(), clock); other != nullptr && go_on) {
+        go_on = report("race", describe_race(*other, other == &cell.write, at, region), other->at);
+      }
+      // What a cp.async writes is there when somebody has waited for it.
+      if (form_.kind != AccessForm::Kind::copy_target) record(cell, now, form_.writes(), clock);
+    });
+    return go_on;
+  }
+  [[nodiscard]] std::string describe_race(const AccessRecord& other, bool wrote, std::uint64_t at, Place::Region region) const {
+    std::string text = fmt::format("{} of {} bytes at {} address {:#x} by thread {} of block {}, and ", verb(), form_.bytes,
+                                   region_name(region), at, thread_, sanitizer_.number());
+    if (other.asynchronous) {
+      text += "the cp.async";
+    } else {
+      text += wrote ? (other.strength == Strength::weak ? "the write" : "the atomic or strong write") : "the read";
+    }
+    text += fmt::format(" by thread {} of block {} at line {}", other.thread, other.block, other.at->location.line);
+    if (other.at->source.line != 0) text += fmt::format(" (source line {})", other.at->source.line);
+    text += ", without synchronisation between them";
+    if (other.strength != Strength::weak && form_.strength != Strength::weak) text += " (the scope of one does not include the other)";
+    return text;
+  }
+
+  void strong_write(std::unordered_map<std::uint64_t, SynchronisedWord>& words, std::uint64_t at) {
+    if (form_.strength == Strength::weak || !form_.writes()) return;
+    const bool replaces = form_.kind == AccessForm::Kind::store;
+    if (!form_.releases && sanitizer_.clock(thread_).fenced_in_block.empty()) {
+      if (replaces) words.erase(at);
+      return;
+    }
+    sanitizer_.strong_write(words[at], thread_, form_.releases, form_.strength == Strength::everyone, replaces);
+  }
+
+  const Op* op_;
+  Context& context_;
+  BlockSanitizer& sanitizer_;
+  LaunchSanitizer& launch_;
+  const AccessForm& form_;
+  unsigned warp_ = 0;
+  unsigned lane_ = 0;
+  std::uint32_t thread_ = 0;
+};
+
+/// Lanes that one store instruction lets write the same place: harmless where they write the same.
+class SameStore {
+ public:
+  SameStore(const Op* op, const Context& context, const AccessForm& form, const ptx::Function& function)
+      : op_(op), context_(context), form_(form) {
+    const ptx::Operand& value = function.operand(*op->instruction, 1);
+    const ptx::Operand& first = value.kind == ptx::Operand::Kind::vector ? function.elements[value.index] : value;
+    bytes_ = slot_bytes(function, first, op->instruction->type());
+    if (bits_of(op->instruction->type()) == 128) bytes_ = 0;
+  }
+  [[nodiscard]] bool equal(unsigned warp, unsigned a, unsigned b) const {
+    if (bytes_ == 0) return false;
+    for (unsigned k = 0; k < op_->instruction->vector; ++k) {
+      const Slot slot = slot_of(op_, form_.address_slot + 1 + k, form_.slot_count);
+      if (slot == kNoSlot || (slot & kConstant) != 0) continue;
+      const std::byte* const lanes = lanes_at(context_, slot, warp);
+      const unsigned compared = std::min(bytes_, bits_of(op_->instruction->type()) / 8);
+      if (std::memcmp(lanes + a * bytes_, lanes + b * bytes_, compared) != 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  const Op* op_;
+  const Context& context_;
+  const AccessForm& form_;
+  unsigned bytes_ = 0;
+};
+
+AddressLanes base_lanes(const Op* op, const Context& context, const AccessForm& form, unsigned warp) {
+  return {lanes_at(context, slot_of(op, form.address_slot, form.slot_count), warp), form.wide, op->immediate};
+}
+
+bool check_lanes(const Op* op, Context& context, const AccessForm& form, const ptx::Function& function) {
+  AccessCheck check(op, context, form);
+  std::optional<SameStore> same;
+  if (op->instruction->operation == Operation::st) same.emplace(op, context, form, function);
+  for (unsigned warp = 0; warp < context.warps; ++warp) {
+    const AddressLanes base = base_lanes(op, context, form, warp);
+    const std::uint32_t lanes = running_lanes(op, context, warp) & (form.lanes >= kLanes ? kAllLanes : (1u << form.lanes) - 1);
+    for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+      bool written = false;
+      if (same && form.where != Where::local && form.where != Where::frame) {
+        for (std::uint32_t earlier = lanes & ((1u << lane) - 1); earlier != 0 && !written; earlier &= earlier - 1) {
+          const auto other = static_cast<unsigned>(__builtin_ctz(earlier));
+          written = base[other] == base[lane] && same->equal(warp, other, lane);
+        }
+      }
+      if (!written && !check.run(warp, lane, base[lane])) return false;
+    }
+  }
+  return true;
+}
+
+/// Of a cp.async: how many bytes of its source a lane reads.
+unsigned bytes_taken(const Op* op, const Context& context, const ptx::Function& function, unsigned bytes, unsigned warp, unsigned lane) {
+  if (op->instruction->operand_count < 4 || op->operands[3] == kNoSlot) return bytes;
+  const unsigned width = slot_bytes(function, function.operand(*op->instruction, 3), ptx::Type::b32);
+  if (width == 0) return (lane_of<std::uint32_t>(context, op->operands[3], warp, 0) >> lane & 1u) != 0 ? 0 : bytes;
+  return width == 4 ? std::min(bytes, lane_of<std::uint32_t>(context, op->operands[3], warp, lane)) : bytes;
+}
+
+bool check_copy(const Op* op, Context& context, const AccessForm& target, const ptx::Function& function) {
+  BlockSanitizer& sanitizer = sanitizer_of(context);
+  return each_running_lane(op, context, [&](unsigned warp, unsigned lane) {
+    const AddressLanes to{lanes_at(context, op->operands[0], warp), target.wide, op->immediate};
+    AccessForm source;
+    source.kind = AccessForm::Kind::copy_source;
+    source.where = Where::host;
+    source.bytes = bytes_taken(op, context, function, target.bytes, warp, lane);
+    source.alignment = target.alignment;
+    const auto from = lane_of<std::uint64_t>(context, op->operands[1], warp, lane);
+    if (!AccessCheck(op, context, source).run(warp, lane, from)) return false;
+    if (!AccessCheck(op, context, target).run(warp, lane, to[lane])) return false;
+    const std::uint64_t offset = to[lane] - (std::uint64_t{sanitizer.block.cluster_rank} << 24);
+    const std::uint32_t thread = sanitizer.thread_of(context, warp, lane);
+    sanitizer.copy_issued({op, thread, sanitizer.block.shared + offset, reinterpret_cast<const std::byte*>(from),
+                           static_cast<std::uint8_t>(target.bytes), static_cast<std::uint8_t>(source.bytes),
+                           sanitizer.clock(thread).now});
+    return true;
+  });
+}
+
+}  // namespace
+
+const Op* check_access(const Op* op, Context& context) {
+  const ptx::Function& function = running_function(context);
+  const AccessForm form = access_form(*op->instruction, function);
+  sanitizer_of(context).last.lanes = 0;
+  const bool go_on = op->instruction->operation == Operation::cp_async ? check_copy(op, context, form, function)
+                                                                       : check_lanes(op, context, form, function);
+  return go_on ? op + 1 : nullptr;
+}
+
+const Op* after_strong_access(const Op* op, Context& context) {
+  BlockSanitizer& sanitizer = sanitizer_of(context);
+  const AccessForm form = access_form(*op->instruction, running_function(context));
+  const bool for_all = form.strength == Strength::everyone;
+  for (std::uint32_t left = sanitizer.last.lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    const std::uint32_t thread = sanitizer.thread_of(context, 0, lane);
+    const std::uint64_t at = sanitizer.last.address[lane];
+    const auto read = [&](const std::unordered_map<std::uint64_t, SynchronisedWord>& words) {
+      const auto word = words.find(at);
+      if (word != words.end()) sanitizer.strong_read(word->second, thread, form.acquires, for_all);
+    };
+    if ((sanitizer.last.in_shared >> lane & 1u) != 0) {
+      read(sanitizer.words);
+    } else {
+      const std::lock_guard lock(sanitizer.launch.mutex);
+      read(sanitizer.launch.words);
+    }
+  }
+  return op + 1;
+}
+
+}  // namespace bascule::simt

@@ -28,6 +28,8 @@ struct Finding {
   std::uint32_t source_line = 0;
   std::array<std::uint32_t, 3> block{};
   std::array<std::uint32_t, 3> thread{};
+  ptx::Location other_location;  // of a race: the other side. Line 0: there is none
+  std::uint32_t other_source_line = 0;
 };
 
 /// State of one family for one block, created when first used (cp.async queues, sanitizer shadows, ...).
@@ -72,6 +74,10 @@ class Group {
   /// Lanes of a warp that still run.
   [[nodiscard]] std::uint32_t alive(unsigned warp) const { return present[warp] & ~exited[warp]; }
 };
+
+/// A finding about `op` for one lane, with everything that says where.
+[[nodiscard]] Finding describe(const Op* op, const Context& context, unsigned warp, unsigned lane, std::string kind,
+                               std::string message);
 
 /// Reports a finding for one lane and ends the launch: sets Context::event to fault and returns nullptr, so a handler says
 /// `return fail(op, context, warp, lane, "misaligned", message);`.

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/simt/execute/op.hpp"
+#include "backends/simt/execute/group.hpp"
 
 namespace bascule::simt {
 
@@ -27,6 +27,8 @@ struct LaunchServices {
   virtual ~LaunchServices() = default;
   /// Text that the kernel prints (vprintf), one call per executed vprintf and thread. Thread-safe.
   virtual void print(std::string_view text) = 0;
+  /// Keeps a finding after which the kernel goes on; the launch fails with it in the end. Thread-safe.
+  virtual void keep(Finding finding) = 0;
 
   std::uint64_t arguments = 0;       // address of the kernel's parameters
   std::uint64_t argument_bytes = 0;

@@ -7,6 +7,7 @@
 #include "backends/simt/execute/coverage.hpp"
 #include "backends/simt/execute/fault_guard.hpp"
 #include "backends/simt/execute/module.hpp"
+#include "backends/simt/sanitizer/launch_sanitizer.hpp"
 
 using bascule::simt::Finding;
 using bascule::simt::Kernel;
@@ -16,6 +17,7 @@ struct bsc_simt_job {
   bsc_simt_module* module = nullptr;
   Kernel* kernel = nullptr;
   std::unique_ptr<Launch> launch;  // null: an empty grid
+  std::unique_ptr<bascule::simt::LaunchSanitizer> sanitizer;
 };
 
 namespace bascule::simt {
@@ -102,6 +104,8 @@ bsc_status prepare(bsc_simt_module* module, const bsc_simt_launch* launch, bsc_s
         }
         const auto& own = module->memory->ranges();
         made.ranges.insert(made.ranges.end(), own.begin(), own.end());
+        job->sanitizer = std::make_unique<LaunchSanitizer>(made);
+        made.sanitizer = job->sanitizer.get();
       }
       made.printer = [module](std::string_view text) {
         while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
@@ -124,7 +128,9 @@ bsc_status run(bsc_simt_job* job, uint32_t worker, bsc_plugin_error* error) {
     }
     const std::string& kernel = job->module->module->functions[job->kernel->function].name;
     switch (job->launch->how_it_ended()) {
-      case Launch::End::running: return BSC_OK;
+      case Launch::End::running:
+        if (job->launch->findings().empty()) return BSC_OK;
+        break;
       case Launch::End::timed_out:
         return fill_error(error, BSC_TIMED_OUT, "launch",
                           "the kernel {} ran for longer than the watchdog allows ({} ms) and was ended (option watchdog)", kernel,
@@ -134,7 +140,9 @@ bsc_status run(bsc_simt_job* job, uint32_t worker, bsc_plugin_error* error) {
       case Launch::End::finding: break;
     }
     const std::vector<Finding> findings = job->launch->findings();
-    return fill_error(error, BSC_LAUNCH_FAILED, "launch", "{}", render(findings.front(), job->module->name));
+    std::string text = render(findings.front(), job->module->name);
+    if (findings.size() > 1) text += "\n  and " + std::to_string(findings.size() - 1) + " more, see the report";
+    return fill_error(error, BSC_LAUNCH_FAILED, "launch", "{}", text);
   });
 }
 

@@ -140,7 +140,15 @@ bool arrive(const Op* op, Context& context, BarrierOp what, const Arrival& arriv
 bool BlockRun::barrier_complete(std::uint32_t number) const {
   const BarrierState& state = barriers[number];
   if (state.arrived == 0) return false;
-  if (state.expected == 0) return state.arrived >= alive_threads();
+  if (state.expected == 0) {
+    // Threads that have arrived and then exited do not stand for others that still run.
+    for (std::uint32_t g = 0; g < group_count; ++g) {
+      for (unsigned w = 0; w < groups[g].warps; ++w) {
+        if ((groups[g].alive(w) & ~state.lanes[groups[g].first_warp + w]) != 0) return false;
+      }
+    }
+    return true;
+  }
   std::uint32_t count = state.arrived;
   for (std::uint32_t g = 0; g < group_count; ++g) {
     for (unsigned w = 0; w < groups[g].warps; ++w) {

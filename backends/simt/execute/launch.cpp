@@ -66,6 +66,12 @@ std::string render(const Finding& finding, std::string_view ptx_file) {
   if (!finding.source_file.empty()) text += fmt::format(" ({}:{})", finding.source_file, finding.source_line);
   text += fmt::format(", block ({}, {}, {}), thread ({}, {}, {})", finding.block[0], finding.block[1], finding.block[2],
                       finding.thread[0], finding.thread[1], finding.thread[2]);
+  if (finding.other_location.line != 0) {
+    text += fmt::format("\n  the other side: {}:{}:{}", ptx_file, finding.other_location.line, finding.other_location.column);
+    if (!finding.source_file.empty() && finding.other_source_line != 0) {
+      text += fmt::format(" (source line {})", finding.other_source_line);
+    }
+  }
   return text;
 }
 
@@ -124,6 +130,11 @@ void Launch::locate(Finding& finding, const ptx::Instruction& instruction) const
   finding.source_line = instruction.source.line;
   const auto& files = program.module->files;
   if (instruction.source.file < files.size()) finding.source_file = files[instruction.source.file];
+}
+
+void Launch::keep(Finding finding) {
+  const std::lock_guard lock(mutex_);
+  findings_.push_back(std::move(finding));
 }
 
 void Launch::report(Finding finding) {

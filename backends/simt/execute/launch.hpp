@@ -61,6 +61,7 @@ class Launch : public LaunchServices {
   void run(std::uint32_t worker);
 
   void print(std::string_view text) override { printer(text); }
+  void keep(Finding finding) override;
 
   /// Fills in where an instruction stands.
   void locate(Finding& finding, const ptx::Instruction& instruction) const;

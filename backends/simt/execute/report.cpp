@@ -32,6 +32,10 @@ std::string report_of(bsc_simt_module& module) {
     entry["column"] = finding.location.column;
     entry["source_file"] = finding.source_file;
     entry["source_line"] = finding.source_line;
+    if (finding.other_location.line != 0) {
+      entry["other_line"] = finding.other_location.line;
+      entry["other_source_line"] = finding.other_source_line;
+    }
     entry["block"] = finding.block;
     entry["thread"] = finding.thread;
     report["findings"].push_back(std::move(entry));

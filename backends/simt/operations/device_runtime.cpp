@@ -10,6 +10,7 @@
 #include "backends/simt/execute/services.hpp"
 #include "backends/simt/operations/device_format.hpp"
 #include "backends/simt/operations/device_heap.hpp"
+#include "backends/simt/sanitizer/launch_sanitizer.hpp"
 
 namespace bascule::simt {
 namespace {
@@ -76,10 +77,12 @@ const Op* print(const Op* op, Context& context) {
 }
 
 const Op* allocate(const Op* op, Context& context) {
-  DeviceHeap* const heap = context.group->block->services->heap;
+  const LaunchServices& services = *context.group->block->services;
   return each(op, context, [&](unsigned warp, unsigned lane) {
     const auto bytes = read<std::uint64_t>(context, op->operands[1], warp, lane);
-    write(context, op->operands[0], warp, lane, heap == nullptr ? std::uint64_t{0} : heap->allocate(bytes));
+    const std::uint64_t address = services.heap == nullptr ? 0 : services.heap->allocate(bytes);
+    if (address != 0 && services.sanitizer != nullptr) services.sanitizer->heap_allocated(address, bytes);
+    write(context, op->operands[0], warp, lane, address);
     return true;
   });
 }

@@ -32,6 +32,7 @@ std::uint32_t register_of(unsigned bytes) { return bytes == 4 ? 0 : bytes == 8 ?
 
 struct Services : LaunchServices {
   void print(std::string_view) override {}
+  void keep(Finding) override {}
 };
 
 class MemoryMachine : public Machine {

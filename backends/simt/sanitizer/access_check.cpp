@@ -88,6 +88,10 @@ class AccessCheck {
     const Group& group = *context_.group;
     if (form_.where == Where::shared) return in_window(address, std::uint64_t{block.cluster_rank} << 24);
     if (form_.where == Where::local) return in_local_window(address, address);
+    if (form_.where == Where::constant && launch_.allocations().find(address, form_.bytes) == nullptr) {
+      out_of_bounds(address, launch_.allocations().nearest(address));
+      return std::nullopt;
+    }
     if (form_.where != Where::host) return Place{};  // the operation checks them itself
     const auto shared = reinterpret_cast<std::uintptr_t>(block.shared);
     if (address - shared < block.shared_bytes) return in_window(address, shared);
@@ -225,7 +229,7 @@ class AccessCheck {
     bool go_on = true;
     shadow.each(at, form_.bytes, [&](ShadowCell& cell) {
       if (const AccessRecord* const other = find_race(cell, now, form_.writes(), clock); other != nullptr && go_on) {
-        go_on = report("race", describe_race(*other, other == &cell.write, at, region), other->at);
+        go_on = report("race", describe_race(*other, other == &cell.write || other == &cell.weak_write, at, region), other->at);
       }
       // What a cp.async writes is there when somebody has waited for it.
       if (form_.kind != AccessForm::Kind::copy_target) record(cell, now, form_.writes(), clock);

@@ -6,6 +6,15 @@
 
 namespace bascule::simt {
 
+void LaunchSanitizer::heap_allocated(std::uint64_t address, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex);
+  ByteSet unwritten;
+  unwritten.resize(bytes);
+  unwritten.insert(0, bytes);
+  heap_blocks[address] = std::move(unwritten);
+  global.forget(address, bytes);
+}
+
 bool LaunchSanitizer::report(const Op* op, Context& context, unsigned warp, unsigned lane, std::string kind, std::string message,
                              const ptx::Instruction* other) {
   const std::lock_guard lock(findings_mutex_);

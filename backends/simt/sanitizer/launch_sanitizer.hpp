@@ -40,6 +40,9 @@ class LaunchSanitizer {
   bool report(const Op* op, Context& context, unsigned warp, unsigned lane, std::string kind, std::string message,
               const ptx::Instruction* other = nullptr);
 
+  /// What malloc gave is unwritten, and who used it before does not matter.
+  void heap_allocated(std::uint64_t address, std::uint64_t bytes);
+
   /// Global memory is shared by all blocks, which run on several host threads: hold it while using what follows.
   std::mutex mutex;
   Shadow global;

@@ -24,6 +24,7 @@ bool races(const AccessRecord& before, const AccessRecord& now, const ThreadCloc
 
 const AccessRecord* find_race(const ShadowCell& cell, const AccessRecord& now, bool writes, const ThreadClock& clock) {
   if (races(cell.write, now, clock)) return &cell.write;
+  if (races(cell.weak_write, now, clock)) return &cell.weak_write;
   if (!writes) return nullptr;
   for (const AccessRecord& read : cell.reads) {
     if (races(read, now, clock)) return &read;
@@ -34,6 +35,7 @@ const AccessRecord* find_race(const ShadowCell& cell, const AccessRecord& now, b
 void record(ShadowCell& cell, const AccessRecord& now, bool writes, const ThreadClock& clock) {
   if (writes) {
     cell.write = now;
+    if (now.strength == Strength::weak) cell.weak_write = now;
     cell.reads = {};
     return;
   }

@@ -25,7 +25,8 @@ struct AccessRecord {
 };
 
 struct ShadowCell {
-  AccessRecord write;
+  AccessRecord write;                  // the latest
+  AccessRecord weak_write;             // the latest weak one: a strong one by the same thread must not hide it
   std::array<AccessRecord, 2> reads;  // the latest by different threads
 };
 

@@ -42,7 +42,7 @@ bench:
 	build/bin/bascule bench $(BENCH_ARGUMENTS)
 
 test:
-	@$(install-dependencies) build run test
+	@$(install-dependencies) build run dialect test
 	@$(call configure,release)
 	@cmake --build build -j$(JOBS)
 	$(call ctest,build) -L 'quick|full'
@@ -53,7 +53,7 @@ check-sanitizers: # both, even if the first fails
 	done; exit $$result
 
 check-asan check-tsan: check-%:
-	@$(install-dependencies) build run test sanitizers
+	@$(install-dependencies) build run dialect test sanitizers
 	@$(call configure,$*)
 	@cmake --build build-$* -j$(JOBS)
 	$(call ctest,build-$*) -L 'quick|full'

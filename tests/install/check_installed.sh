@@ -1,11 +1,12 @@
 #!/bin/sh
 # Installs the build into a fresh prefix, moves the prefix elsewhere, and builds and runs outside programs against it:
 # two by find_package, one by pkg-config. Nothing of the build tree is visible to them.
-# Usage: check_installed.sh BUILD_DIRECTORY WORK_DIRECTORY CMAKE C_COMPILER CXX_COMPILER
+# Usage: check_installed.sh BUILD_DIRECTORY WORK_DIRECTORY CMAKE C_COMPILER CXX_COMPILER yes|no
+# The last: whether there is a compiler for kernels in the dialect.
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -eu
-build=$1 work=$2 cmake=$3 cc=$4 cxx=$5
+build=$1 work=$2 cmake=$3 cc=$4 cxx=$5 dialect=$6
 here=$(cd "$(dirname "$0")" && pwd)
 
 rm -rf "$work"
@@ -46,6 +47,20 @@ grep -q "^result: *correct" "$work/opencl.txt"
 echo "--- find_package: the kernel library"
 build_outside "$here/cmake" kernel_names
 "$work/kernel_names/kernel_names"
+
+if [ "$dialect" = yes ]; then
+  echo "--- find_package: a kernel in the dialect, executed by the cpu device"
+  build_outside "$here/../../docs/examples/dialect" dialect
+  BASCULE_BACKENDS=cpu "$work/dialect/bascule-example-dialect" | tee "$work/dialect.txt"
+  grep -q "^variant: *ptx_sm_80" "$work/dialect.txt"
+  grep -q "^result: *correct" "$work/dialect.txt"
+  "$prefix/bin/bascule" explain "$work/dialect/demo.kernels/demo.bpkg" --backend cpu >"$work/explain.txt"
+  grep -q "gfx1100" "$work/explain.txt" && grep -q "spirv" "$work/explain.txt" || { cat "$work/explain.txt"; exit 1; }
+  if grep -qF "$work" "$work/dialect/demo.kernels/demo.bpkg"; then
+    echo "the package names the directory it was built in" >&2
+    exit 1
+  fi
+fi
 
 echo "--- pkg-config"
 pkgconfig=$(dirname "$(find "$prefix" -name bascule.pc)")

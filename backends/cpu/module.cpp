@@ -40,7 +40,19 @@ Function::Function(Module& owner, std::uint64_t index, const bsc_simt_function_i
 Module::Module(Device& owner) : Object(plugin_api()), device(owner) {}
 
 Module::~Module() {
-  if (ptx != nullptr) ptx_api->unload(ptx);
+  if (ptx == nullptr) return;
+  if (device.instance.ptx_options.statistics != 0) log_statistics();
+  ptx_api->unload(ptx);
+}
+
+// Who asked for counts gets them when the module goes.
+void Module::log_statistics() {
+  char* json = nullptr;
+  bsc_plugin_error error = {};
+  error.header = {sizeof error, BSC_STRUCT_ERROR, nullptr};
+  if (ptx_api->report(ptx, &json, &error) != BSC_OK) return;
+  device.instance.services.log(BSC_LOG_INFO, "PTX statistics: {}", json);
+  ptx_api->release_text(json);
 }
 
 bsc_status Module::load_ptx(const bsc_plugin_image& image, bsc_plugin_error* error) {

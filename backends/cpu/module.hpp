@@ -40,6 +40,8 @@ struct Module : backend::Object<Module, BSC_OBJECT_MODULE> {
 
   Device& device;
   LoadedLibrary library;
+  void log_statistics();
+
   const bsc_simt_api* ptx_api = nullptr;  // PTX images; else null
   bsc_simt_module* ptx = nullptr;
   std::vector<std::unique_ptr<Function>> functions;

@@ -62,7 +62,7 @@ void throw_failure(bsc_status status, bsc_error* error) {
 InstanceOptions::InstanceOptions(const CommonOptions& common) : config_(common.config) {
   if (!common.backends.empty()) texts_.emplace_back("backends", common.backends);
   if (!common.device.empty()) texts_.emplace_back("device", common.device);
-  if (common.verbosity > 0) texts_.emplace_back("log.level", common.verbosity == 1 ? "info" : "debug");
+  if (common.verbosity > 0) texts_.emplace_back("log.level", common.verbosity == 1 ? "info" : common.verbosity == 2 ? "debug" : "trace");
   for (const std::string& setting : common.settings) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string::npos || equals == 0) {

@@ -131,6 +131,19 @@ Json elements_as_json(const RunArgument& argument, const std::vector<std::byte>&
   return values;
 }
 
+// What only the cpu device's engine knows, as settings of its backend.
+CommonOptions with_engine_options(const CommonOptions& common, const RunOptions& options) {
+  CommonOptions result = common;
+  const auto set = [&result](const char* option, const std::string& value) { result.settings.push_back(std::string("backend.cpu.") + option + "=" + value); };
+  if (options.sanitize) set("sanitize", "true");
+  if (options.seed != 0) set("seed", std::to_string(options.seed));
+  if (options.trace) set("trace", "true");
+  if (options.trace) result.verbosity = 3;
+  if (options.statistics) set("statistics", "true");
+  if (options.statistics) result.verbosity = std::max(result.verbosity, 1);
+  return result;
+}
+
 }  // namespace
 
 ExitCode run_run(const CommonOptions& common, const RunOptions& options) {
@@ -149,7 +162,7 @@ ExitCode run_run(const CommonOptions& common, const RunOptions& options) {
   std::vector<RunArgument> arguments;
   for (const std::string& word : options.arguments) arguments.push_back(parse_run_argument(word));
 
-  const InstanceHandle instance = open_instance(common);
+  const InstanceHandle instance = open_instance(with_engine_options(common, options));
   bsc_device* device = bsc_instance_default_device(instance.get());
   const std::string device_id = info_of(device).id;
   const ModuleHandle module = make<ModuleHandle>([&](auto** out, auto** error) {

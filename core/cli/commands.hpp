@@ -72,6 +72,20 @@ struct PackOptions {
 };
 ExitCode run_pack(const CommonOptions& common, const PackOptions& options);
 
+struct CheckOptions {
+  std::string package;
+  std::string kernel, variant;  // "" for all
+  std::uint64_t seed = 0;       // 0: a fresh one
+  std::uint64_t seeds = 3;      // that many
+  std::string time_limit = "60s";  // of one launch
+};
+ExitCode run_check(const CommonOptions& common, const CheckOptions& options);
+
+struct PtxCheckOptions {
+  std::string file;
+};
+ExitCode run_ptx_check(const CommonOptions& common, const PtxCheckOptions& options);
+
 struct RunOptions {
   std::string target;      // FILE[:KERNEL]
   std::string grid, block, cluster;
@@ -81,6 +95,10 @@ struct RunOptions {
   std::string build_options;
   bool cooperative = false;
   bool time = false;
+  bool sanitize = false;   // the next four: PTX on the cpu device
+  bool trace = false;
+  bool statistics = false;
+  std::uint64_t seed = 0;
   std::vector<std::string> arguments;
 };
 ExitCode run_run(const CommonOptions& common, const RunOptions& options);

@@ -15,8 +15,9 @@ enum class ExitCode : int {
   kFailed = 1,       // the work itself failed: a kernel, a driver, a file
   kUsage = 2,        // wrong options, configuration, arguments or input files
   kUnavailable = 3,  // a required backend or device is not usable here
-  kWrongResult = 4,  // it ran, and the result is wrong (selftest, bench, conform)
+  kWrongResult = 4,  // it ran, and the result is wrong (selftest, bench, conform, check)
   kDifferent = 5,    // compare: the files cannot be compared
+  kUnverified = 6,   // check: nothing failed, but some image had nothing to be compared with, or none could be run
 };
 
 // Thrown by commands, caught by main only.

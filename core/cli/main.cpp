@@ -19,7 +19,8 @@ constexpr const char* kDescription =
 
 constexpr const char* kFooter =
     "Exit codes: 0 success; 1 the work failed; 2 wrong options, configuration or input; 3 a required backend or device is\n"
-    "not usable here; 4 it ran and the result is wrong; 5 the two reports cannot be compared.\n\n"
+    "not usable here; 4 it ran and the result is wrong; 5 the two reports cannot be compared;\n"
+    "6 check: nothing failed, but an image had nothing to be compared with.\n\n"
     "Selectors: BACKEND, BACKEND:INDEX, uuid:HEX, pci:ADDRESS, emulated:ARCHITECTURE.\n"
     "Configuration: /etc/bascule.toml, ~/.config/bascule/bascule.toml, ./bascule.toml, the file that BASCULE_CONFIG names,\n"
     "BASCULE_* variables, then options; later wins. `bascule config --show` prints each value and its origin.";
@@ -137,6 +138,22 @@ class CommandLine {
     CLI::App* pack = add("pack", "Build a kernel package from its description and images", [this] { return run_pack(common_, pack_); });
     pack->add_option("DESCRIPTION", pack_.specifications, "JSON files with contracts and variants; see docs/package-format.md")->required();
     pack->add_option("-o,--output", pack_.output, "Package to write; default: the first description's name with .bpkg");
+    CLI::App* check = add("check", "Run each image of a package here, with generated inputs and under the engine's sanitizer, against its reference",
+                          [this] { return run_check(common_, check_); });
+    check->add_option("PACKAGE", check_.package, "Package file")->required();
+    check->add_option("--kernel", check_.kernel, "Only this kernel");
+    check->add_option("--variant", check_.variant, "Only this image");
+    check->add_option("--seed", check_.seed, "First seed of inputs and schedules; 0: a fresh one, printed")->capture_default_str();
+    check->add_option("--seeds", check_.seeds, "How many seeds")->check(CLI::Range(1, 1000000))->capture_default_str();
+    check->add_option("--time-limit", check_.time_limit, "Of one launch on the cpu device")->capture_default_str();
+    check->footer("Exit codes: 0 every image that could be run agrees with its reference or another image; 4 one does not, or the sanitizer\n"
+                  "found something; 6 nothing failed, but there was nothing to compare with (UNVERIFIED), or nothing could be run.");
+    CLI::App* ptx = app_.add_subcommand("ptx", "PTX images");
+    ptx->require_subcommand(1);
+    CLI::App* ptx_check = ptx->add_subcommand("check", "Kernels, parameters, target and memory of a PTX file, and what of it is not supported");
+    ptx_check->add_option("FILE", ptx_check_.file, "PTX file")->required();
+    add_common(*ptx_check, common_);
+    ptx_check->callback([this] { action_ = [this] { return run_ptx_check(common_, ptx_check_); }; });
     CLI::App* conform = add("conform", "Run the conformance suite on a plugin: passing it is what makes a backend", [this] { return run_conform(common_, conform_); });
     conform->add_option("PLUGIN", conform_.plugin, "Backend name, manifest or plugin file")->required();
     conform->add_option("ARGUMENTS", conform_.arguments, "Handed on to the suite; after --, see `bascule conform PLUGIN -- --help`");
@@ -156,6 +173,10 @@ class CommandLine {
     run->add_option("--options", run_.build_options, "Options of the image's compiler");
     run->add_flag("--cooperative", run_.cooperative, "All blocks resident at once");
     run->add_flag("--time", run_.time, "Print the device's time of this one call");
+    run->add_flag("--sanitize", run_.sanitize, "PTX on the cpu device: check every access and synchronisation");
+    run->add_option("--seed", run_.seed, "PTX with --sanitize: order in which warps run; 0: in turn")->capture_default_str();
+    run->add_flag("--trace", run_.trace, "PTX on the cpu device: log each operation with its values");
+    run->add_flag("--stats", run_.statistics, "PTX on the cpu device: count executed instructions and lanes");
   }
 
   CLI::App app_;
@@ -169,6 +190,8 @@ class CommandLine {
   ConformOptions conform_;
   PackOptions pack_;
   RunOptions run_;
+  CheckOptions check_;
+  PtxCheckOptions ptx_check_;
 };
 
 int run_program(int argc, char** argv) {

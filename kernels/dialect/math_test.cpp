@@ -20,7 +20,7 @@ float as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 }  // namespace
 
 TEST_CASE("each f32 function stays within its ulps") {
-  std::mt19937_64 random(bascule::testing::seed());
+  std::mt19937_64 random(bascule::test::seed());
   for (const MathFunction& function : kMathFunctions) {
     double worst = 0;
     float where = 0;
@@ -42,7 +42,7 @@ TEST_CASE("each f32 function stays within its ulps") {
 }
 
 TEST_CASE("pow is within 3 ulps and knows C's special cases") {
-  std::mt19937_64 random(bascule::testing::seed());
+  std::mt19937_64 random(bascule::test::seed());
   std::uniform_real_distribution<float> exponent(-40, 40), mantissa(0.5f, 2.0f);
   for (int i = 0; i < 200'000; ++i) {
     const float x = i % 2 == 0 ? std::exp2(exponent(random)) : mantissa(random);
@@ -61,7 +61,7 @@ TEST_CASE("pow is within 3 ulps and knows C's special cases") {
 }
 
 TEST_CASE("f64 functions stay within 2.5 ulps") {
-  std::mt19937_64 random(bascule::testing::seed());
+  std::mt19937_64 random(bascule::test::seed());
   const auto ulps = [](double got, long double exact) {
     const double unit = std::ldexp(1.0, std::max(-1074, std::ilogb(static_cast<double>(exact)) - 52));
     return static_cast<double>(std::fabs(static_cast<long double>(got) - exact) / unit);
@@ -82,7 +82,7 @@ TEST_CASE("f64 functions stay within 2.5 ulps") {
 }
 
 TEST_CASE("gelu, gelu_tanh and silu are right to 2^-22 of the argument") {
-  std::mt19937_64 random(bascule::testing::seed());
+  std::mt19937_64 random(bascule::test::seed());
   std::uniform_real_distribution<float> usual(-12, 12);
   for (int i = 0; i < 100'000; ++i) {
     const float x = usual(random);

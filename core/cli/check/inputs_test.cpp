@@ -49,7 +49,7 @@ Value floats(std::vector<float> numbers) {
 
 TEST_CASE("generated arguments meet the contract's conditions, and buffers have exactly the length that it asks for") {
   const core::Contract matrix = contract(kMatrix, kStride);
-  std::mt19937_64 random(testing::seed());
+  std::mt19937_64 random(test::seed());
   for (const std::uint64_t size : sizes()) {
     std::string reason;
     const auto inputs = make_inputs(matrix, size, false, random, reason);
@@ -65,7 +65,7 @@ TEST_CASE("generated arguments meet the contract's conditions, and buffers have 
 }
 
 TEST_CASE("a contract that nothing satisfies gives the condition's message") {
-  std::mt19937_64 random(testing::seed());
+  std::mt19937_64 random(test::seed());
   std::string reason;
   CHECK_FALSE(make_inputs(contract(kMatrix, R"(, "requires": [{"expression": "stride > columns && stride < columns", "message": "never"}])"), 33, false, random, reason));
   CHECK(reason == "never");
@@ -75,7 +75,7 @@ TEST_CASE("values stay within the range that the contract states") {
   const core::Contract ranged = contract(R"({"name": "a", "kind": "scalar", "type": "f32", "minimum": 3, "maximum": 4},
     {"name": "i", "kind": "buffer", "type": "i32", "access": "in", "minimum": -2, "maximum": 5},
     {"name": "y", "kind": "buffer", "type": "f32", "access": "out"})");
-  std::mt19937_64 random(testing::seed());
+  std::mt19937_64 random(test::seed());
   std::string reason;
   const auto inputs = make_inputs(ranged, 1000, false, random, reason);
   REQUIRE(inputs.has_value());
@@ -94,7 +94,7 @@ TEST_CASE("NaN and infinity are given only where the contract says what they mea
   CHECK(allows_special(contract(buffers, R"(, "nan": "propagate")")));
   CHECK_FALSE(allows_special(contract(buffers)));
   CHECK_FALSE(allows_special(contract(R"({"name": "x", "kind": "buffer", "type": "f32", "access": "in", "maximum": 1})", R"(, "nan": "propagate")")));
-  std::mt19937_64 random(testing::seed());
+  std::mt19937_64 random(test::seed());
   std::string reason;
   const auto inputs = make_inputs(contract(buffers, R"(, "nan": "propagate")"), 4099, true, random, reason);
   REQUIRE(inputs.has_value());

@@ -118,6 +118,7 @@ bool arrive(const Op* op, Context& context, BarrierOp what, const Arrival& arriv
                " is not there");
       return false;
     }
+    group.run_of_block().barriers_used = true;
     state.expected = arrival.expected;
     state.arrived += static_cast<std::uint32_t>(__builtin_popcount(lanes));
     state.lanes[group.first_warp + w] |= lanes;
@@ -133,6 +134,20 @@ bool arrive(const Op* op, Context& context, BarrierOp what, const Arrival& arriv
     }
   }
   return true;
+}
+
+// Whether everyone whom a barrier of the whole block waits for is in these lanes: then nobody has to wait.
+bool completes_at_once(const Op& op, Context& context, BarrierOp what, const LaneMasks& lanes, std::uint32_t& number) {
+  WarpGroup& group = group_of(context);
+  const BlockRun& block = group.run_of_block();
+  const Slot id = id_slot(op, what);
+  if (what.kind != BarrierOp::Kind::sync || block.group_count != 1 || !group.alone()) return false;
+  if ((id & kConstant) == 0 || count_slot(op, what) != kNoSlot) return false;
+  for (unsigned w = 0; w < context.warps; ++w) {
+    if (lanes[w] != group.alive(w)) return false;
+  }
+  number = static_cast<std::uint32_t>(read_lane(nullptr, context.constants, id, 4, 0));
+  return number < kBarriers && block.barriers[number].arrived == 0;
 }
 
 }  // namespace
@@ -174,12 +189,17 @@ void BlockRun::release_barrier(std::uint32_t number) {
     }
   }
   state = BarrierState{};
+  tell_barrier_completed(number);
+}
+
+void BlockRun::tell_barrier_completed(std::uint32_t number) {
   if (auto* observer = extensions[static_cast<std::size_t>(ExtensionKind::shared_shadow)].get(); observer != nullptr) {
     static_cast<BlockObserver*>(observer)->barrier_completed(number);
   }
 }
 
 void BlockRun::release_complete_barriers() {
+  if (!barriers_used) return;
   for (std::uint32_t number = 0; number < kBarriers; ++number) {
     if (barrier_complete(number)) release_barrier(number);
   }
@@ -191,6 +211,10 @@ const Op* run_barrier(const Op* op, Context& context) {
   const BarrierOp what = BarrierOp::unpack(op->immediate);
   const LaneMasks lanes = lanes_of(*op, context);
   if (!any_lane(lanes)) return op + 1;
+  if (std::uint32_t number = 0; completes_at_once(*op, context, what, lanes, number)) {
+    block.tell_barrier_completed(number);
+    return op + 1;
+  }
   const std::vector<Arrival> arrivals = read_arrivals(op, context, what, lanes);
   if (arrivals.empty()) return nullptr;
   for (const Arrival& arrival : arrivals) {

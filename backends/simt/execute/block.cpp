@@ -65,7 +65,8 @@ void BlockRun::start(Launch& of, std::uint64_t index_in_grid, std::uint32_t on_w
   threads = of.shape.threads();
   exited_threads = 0;
   busy_turns = 0;
-  barriers = {};
+  if (barriers_used) barriers = {};
+  barriers_used = false;
   random = of.options.seed == 0 ? 0 : of.options.seed ^ (index_in_grid + 1) * 0xd6e8feb86659fd93u;
   for (auto& extension : extensions) extension.reset();
 

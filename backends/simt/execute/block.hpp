@@ -44,6 +44,7 @@ struct BlockRun : Block {
   std::vector<WarpGroup> groups;  // the first `group_count` are in use
   std::uint32_t group_count = 0;
   std::array<BarrierState, kBarriers> barriers{};
+  bool barriers_used = false;  // some barrier has been arrived at
   std::uint32_t exited_threads = 0;
   std::uint32_t worker = 0;
   std::uint64_t random = 0;       // state of the order of groups; 0: in turn
@@ -63,6 +64,8 @@ struct BlockRun : Block {
   [[nodiscard]] bool barrier_complete(std::uint32_t number) const;
   /// Lets all who wait at it go on.
   void release_barrier(std::uint32_t number);
+  /// The sanitizer's business.
+  void tell_barrier_completed(std::uint32_t number);
   /// After threads have exited.
   void release_complete_barriers();
   /// Every fragment waits: a finding that names each place.

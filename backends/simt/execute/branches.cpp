@@ -16,7 +16,7 @@ std::uintptr_t address(const Op* op) { return reinterpret_cast<std::uintptr_t>(o
 // Goes on at `target`. A jump backwards is paid for; a jump to where somebody may wait is the scheduler's business.
 const Op* go(const Op* target, const Op* from, std::int64_t cost, Context& context) {
   if (target <= from && (context.budget -= cost) <= 0) return leave(target, context, Event::none);
-  if (address(target) >= context.join) return leave(target, context, Event::split);
+  if (address(target) >= context.join && !group_of(context).meet(target)) return leave(target, context, Event::split);
   return target;
 }
 

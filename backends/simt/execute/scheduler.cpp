@@ -176,6 +176,29 @@ void WarpGroup::load(Fragment fragment) {
   }
 }
 
+bool WarpGroup::meet(const Op* at) {
+  if (meetings_changed_) return false;
+  for (const Fragment& other : waiting_) {
+    if (other.state != Fragment::State::ready) continue;
+    if (other.frame != current_.frame || other.turn != current_.turn || other.at < at) return false;
+  }
+  context_.join = kNobodyWaits;
+  for (std::size_t i = 0; i < waiting_.size();) {
+    const Fragment& other = waiting_[i];
+    if (other.state == Fragment::State::ready && other.at == at) {
+      for (unsigned w = 0; w < warps; ++w) context_.active[w] |= other.lanes[w];
+      waiting_[i] = std::move(waiting_.back());
+      waiting_.pop_back();
+      continue;
+    }
+    if (other.state == Fragment::State::ready) {
+      context_.join = std::min(context_.join, reinterpret_cast<std::uintptr_t>(other.at));
+    }
+    ++i;
+  }
+  return true;
+}
+
 bool WarpGroup::pick() {
   const auto better = [](const Fragment& a, const Fragment& b) {
     return a.turn != b.turn ? a.turn < b.turn : comes_before(a, b);

@@ -66,6 +66,9 @@ class WarpGroup : public Group {
   /// For handlers. Lanes that wait at an operation until it's their turn.
   void add(const Op* at, Frame* in, const LaneMasks& lanes);
   void add(Fragment fragment) { waiting_.push_back(std::move(fragment)); }
+  /// The running fragment has come to `at`, where or beyond where others wait. Takes in those that wait right there and says
+  /// true, if the scheduler would do the same; false: it must decide.
+  bool meet(const Op* at);
   [[nodiscard]] bool alone() const { return waiting_.empty(); }
   [[nodiscard]] std::vector<Fragment>& waiting() { return waiting_; }
   [[nodiscard]] Frame& frame() { return *current_.frame; }

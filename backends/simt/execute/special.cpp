@@ -1,5 +1,6 @@
 // Special registers whose value is known only while a block runs. The others are constants of the launch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -53,6 +54,10 @@ const Op* special(const Op* op, Context& context) {
   for (unsigned w = 0; w < context.warps; ++w, destination += context.frame_bytes) {
     const auto value = static_cast<T>(value_of(op->immediate, group_of(context), w));
     auto* const at = reinterpret_cast<T*>(destination);
+    if (lanes[w] == kAllLanes) {
+      std::fill_n(at, kLanes, value);
+      continue;
+    }
     for (unsigned lane = 0; lane < kLanes; ++lane) at[lane] = (lanes[w] >> lane & 1u) != 0 ? value : at[lane];
   }
   return op + 1;

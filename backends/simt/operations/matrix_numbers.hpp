@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "backends/simt/operations/number_formats.hpp"
+
 namespace bascule::simt::BASCULE_CPU_NAMESPACE {
 
 using F32x8 = float __attribute__((vector_size(32)));
@@ -36,27 +38,14 @@ constexpr unsigned elements_per_word(Format format) {
   }
 }
 
-/// A small floating-point format, right-aligned in `bits`. Shifted to where f32 has its exponent and mantissa, a number is
-/// too small by the difference of the biases, subnormal or not.
-template <unsigned exponent_bits, unsigned mantissa_bits, bool infinities>
-[[gnu::always_inline]] inline void small_to_float(const U32x8& bits, F32x8& result) {
-  constexpr unsigned shift = 23 - mantissa_bits;
-  constexpr std::uint32_t magnitude_mask = (1u << (exponent_bits + mantissa_bits)) - 1;
-  constexpr unsigned bias = (1u << (exponent_bits - 1)) - 1;
-  const U32x8 magnitude = bits & magnitude_mask;
-  const U32x8 sign = (bits & (magnitude_mask + 1)) << (31 - exponent_bits - mantissa_bits);
-  const U32x8 scale_bits = U32x8{} + ((127u - bias + 127u) << 23);
-  const F32x8 scaled = reinterpret_cast<F32x8>(magnitude << shift) * reinterpret_cast<F32x8>(scale_bits);
-  U32x8 value = reinterpret_cast<U32x8>(scaled);
-  if constexpr (infinities) {
-    constexpr std::uint32_t infinity = ((1u << exponent_bits) - 1) << mantissa_bits;
-    const U32x8 special = reinterpret_cast<U32x8>(magnitude >= infinity);
-    value = (value & ~special) | (special & ((magnitude << shift) | 0x7f800000u));
-  } else {
-    // e4m3: all ones is the only NaN.
-    value |= reinterpret_cast<U32x8>(magnitude == magnitude_mask) & 0x7fffffffu;
-  }
-  result = reinterpret_cast<F32x8>(value | sign);
+/// Eight codes of a small format.
+template <NumberFormat kFormat>
+[[gnu::always_inline]] inline void decode_eight(const U32x8& codes, F32x8& result) {
+  std::uint32_t code[8];
+  float value[8];
+  std::memcpy(code, &codes, sizeof code);
+  for (unsigned i = 0; i < 8; ++i) value[i] = decode_number<kFormat>(code[i]);
+  std::memcpy(&result, value, sizeof value);
 }
 
 [[gnu::always_inline]] inline void halves_to_float(const U32x8& halves, F32x8& result) {
@@ -65,7 +54,7 @@ template <unsigned exponent_bits, unsigned mantissa_bits, bool infinities>
   const __m128i packed = _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
   result = reinterpret_cast<F32x8>(_mm256_cvtph_ps(packed));
 #else
-  small_to_float<5, 10, true>(halves, result);
+  decode_eight<kF16>(halves, result);
 #endif
 }
 
@@ -79,9 +68,9 @@ template <Format format>
   } else if constexpr (format == Format::tf32) {
     result = reinterpret_cast<F32x8>(words & ~0x1fffu);  // as the hardware: 8 bits of exponent, 10 of mantissa
   } else if constexpr (format == Format::e4m3) {
-    small_to_float<4, 3, false>(words >> (8 * index) & 0xffu, result);
+    decode_eight<kE4m3>(words >> (8 * index) & 0xffu, result);
   } else if constexpr (format == Format::e5m2) {
-    small_to_float<5, 2, true>(words >> (8 * index) & 0xffu, result);
+    decode_eight<kE5m2>(words >> (8 * index) & 0xffu, result);
   } else if constexpr (format == Format::s8) {
     result = __builtin_convertvector(reinterpret_cast<S32x8>(words << (24 - 8 * index)) >> 24, F32x8);
   } else if constexpr (format == Format::u8) {
@@ -145,19 +134,12 @@ template <Format format>
   const __m128i packed = _mm256_cvtps_ph(reinterpret_cast<__m256>(values), _MM_FROUND_TO_NEAREST_INT);
   const U32x8 rounded = reinterpret_cast<U32x8>(_mm256_cvtepu16_epi32(packed));
 #else
-  // Adding a number whose last place is that of the result rounds there: for results below 2^-14 it is 2^-24.
-  const U32x8 bits = reinterpret_cast<U32x8>(values);
-  const U32x8 magnitude = bits & 0x7fffffffu;
-  const U32x8 normal = (magnitude + 0xfffu + (magnitude >> 13 & 1u) - (112u << 23)) >> 13;
-  const F32x8 half_bits = reinterpret_cast<F32x8>(U32x8{} + 0x3f000000u);  // 0.5, whose last place is 2^-24
-  const F32x8 absolute = reinterpret_cast<F32x8>(magnitude);
-  const F32x8 aligned = absolute + half_bits;
-  const U32x8 subnormal = reinterpret_cast<U32x8>(aligned) - 0x3f000000u;
-  const U32x8 small = reinterpret_cast<U32x8>(magnitude < 0x38800000u);
-  const U32x8 large = reinterpret_cast<U32x8>(magnitude >= 0x477ff000u);  // rounds to 65536 or more
-  U32x8 rounded = (subnormal & small) | (normal & ~small);
-  rounded = (rounded & ~large) | (large & 0x7c00u);
-  rounded |= bits >> 16 & 0x8000u;
+  float value[8];
+  std::uint32_t code[8];
+  std::memcpy(value, &values, sizeof value);
+  for (unsigned i = 0; i < 8; ++i) code[i] = encode_number<kF16>(value[i], Rounding::nearest);
+  U32x8 rounded;
+  std::memcpy(&rounded, code, sizeof code);
 #endif
   const U32x8 nan = reinterpret_cast<U32x8>(values != values);
   halves = (rounded & ~nan) | (nan & 0x7fffu);

@@ -1,0 +1,165 @@
+// See corpus.hpp.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "corpus.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+namespace bascule::test::corpus {
+namespace {
+
+const bsc_simt_api* api() {
+  static const bsc_simt_api* const found = [] {
+    void* const library = dlopen(BASCULE_TEST_SIMT, RTLD_NOW | RTLD_LOCAL);
+    REQUIRE_MESSAGE(library != nullptr, dlerror());
+    const auto query = reinterpret_cast<bsc_simt_query_function>(dlsym(library, BSC_SIMT_QUERY_SYMBOL));
+    REQUIRE((query != nullptr));
+    return query();
+  }();
+  return found;
+}
+
+bsc_plugin_error empty_error() {
+  bsc_plugin_error error = {};
+  error.header = {sizeof error, BSC_STRUCT_ERROR, nullptr};
+  return error;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  REQUIRE_MESSAGE(file, path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+std::vector<Setting> settings() {
+  std::vector<Setting> result(5);
+  result[0].name = "best level, one thread";
+  result[1].name = "best level, three threads";
+  result[1].threads = 3;
+  result[2].name = "lowest level";
+  result[2].options.cpu_level = 2;
+  for (std::size_t i = 3; i < 5; ++i) {
+    result[i].options.sanitize = 1;
+    result[i].options.seed = (seed() + i) | 1;
+    result[i].name = "sanitizer, seed " + std::to_string(result[i].options.seed);
+  }
+  for (Setting& setting : result) {
+    setting.options.workers = setting.threads;
+    setting.options.watchdog_ns = std::uint64_t{300} * 1000000000;
+  }
+  return result;
+}
+
+Program::Program(const std::string& path, const Setting& setting) : setting_(setting) {
+  services_.header = {sizeof services_, BSC_STRUCT_HOST_SERVICES, nullptr};
+  services_.context = this;
+  services_.log = log;
+  services_.allocate = [](void*, std::uint64_t bytes, std::uint64_t alignment) -> void* {
+    return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  };
+  services_.deallocate = [](void*, void* pointer) { std::free(pointer); };
+  services_.cache_get = [](void*, const bsc_plugin_cache_key*, void**, std::uint64_t*) -> bsc_status { return BSC_NOT_FOUND; };
+  services_.cache_put = [](void*, const bsc_plugin_cache_key*, const void*, std::uint64_t) {};
+  const std::string text = read_file(path);
+  bsc_plugin_error error = empty_error();
+  const bsc_status status = api()->load(text.data(), text.size(), path.c_str(), &setting.options, &services_, &module_, &error);
+  REQUIRE_MESSAGE(status == BSC_OK, error.message);
+}
+
+Program::~Program() {
+  if (module_ != nullptr) api()->unload(module_);
+}
+
+void Program::log(void* program, std::uint32_t, const char* message) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  static_cast<Program*>(program)->printed_.emplace_back(message);
+}
+
+void Program::run(std::string_view kernel, const Shape& shape, const Arguments& arguments) {
+  bsc_simt_launch launch = {};
+  bsc_simt_function_info info = {};
+  bool found = false;
+  for (std::uint64_t i = 0; !found && api()->function(module_, i, &info) != 0; ++i) {
+    found = kernel == info.name;
+    launch.function = i;
+  }
+  REQUIRE_MESSAGE(found, std::string(kernel));
+  for (std::size_t i = 0; i < 3; ++i) {
+    launch.grid[i] = shape.grid[i];
+    launch.block[i] = shape.block[i];
+  }
+  launch.shared_bytes = shape.shared_bytes;
+  launch.flags = shape.flags;
+  launch.arguments = arguments.bytes().data();
+  launch.argument_bytes = arguments.bytes().size();
+  launch.ranges = arguments.ranges().data();
+  launch.range_count = arguments.ranges().size();
+  bsc_plugin_error error = empty_error();
+  bsc_simt_job* job = nullptr;
+  bsc_status status = api()->prepare(module_, &launch, &job, &error);
+  REQUIRE_MESSAGE(status == BSC_OK, error.message);
+  std::mutex mutex;
+  std::string message;
+  const auto work = [&](std::uint32_t worker) {
+    bsc_plugin_error own = empty_error();
+    const bsc_status result = api()->run(job, worker, &own);
+    const std::lock_guard lock(mutex);
+    if (result == BSC_OK || status != BSC_OK) return;
+    status = result;
+    message = own.message;
+  };
+  std::vector<std::thread> threads;
+  for (std::uint32_t worker = 1; worker < setting_.threads; ++worker) threads.emplace_back(work, worker);
+  work(0);
+  for (std::thread& thread : threads) thread.join();
+  api()->finish(job);
+  REQUIRE_MESSAGE(status == BSC_OK, message);
+}
+
+void Program::expect_no_findings() {
+  char* json = nullptr;
+  bsc_plugin_error error = empty_error();
+  REQUIRE(api()->report(module_, &json, &error) == BSC_OK);
+  const std::string text = json;
+  api()->release_text(json);
+  CHECK_MESSAGE(text.find("\"findings\": []") != std::string::npos, text);
+}
+
+std::string written_by_hand(std::string_view name) { return std::string(BASCULE_TEST_PTX "/") + std::string(name) + ".ptx"; }
+std::string compiled(std::string_view name) { return std::string(BASCULE_TEST_COMPILED_PTX "/") + std::string(name) + ".ptx"; }
+
+bool have_compiled() {
+  constexpr bool have = BASCULE_TEST_HAVE_COMPILED;
+  if (!have) MESSAGE("skipped: there was no Clang 22 to compile these kernels");
+  return have;
+}
+
+std::uint16_t half_of(double value) {
+  const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  const double magnitude = std::fabs(value);
+  if (std::isnan(value)) return 0x7fff;
+  if (magnitude >= 65520.0) return sign | 0x7c00;
+  const int exponent = magnitude < std::ldexp(1.0, -14) ? -14 : std::ilogb(magnitude);
+  const double steps = std::nearbyint(std::ldexp(magnitude, 10 - exponent));
+  // Rounding up to the next power of two carries into the exponent by itself.
+  return static_cast<std::uint16_t>(sign + ((exponent + 14) << 10) + static_cast<int>(steps));
+}
+
+double value_of(std::uint16_t half) {
+  const int exponent = half >> 10 & 31, mantissa = half & 1023;
+  const double sign = (half & 0x8000) != 0 ? -1 : 1;
+  if (exponent == 31) return mantissa != 0 ? NAN : sign * INFINITY;
+  return sign * (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25));
+}
+
+}  // namespace bascule::test::corpus

@@ -1,0 +1,137 @@
+// Running the corpus's kernels: each at the lowest and the highest x86-64 level, by one host thread and by several, and with
+// the sanitizer in several orders of warps, where nothing may be found.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/simt/simt.h"
+#include "tests/support/seed.hpp"
+
+namespace bascule::test::corpus {
+
+struct Setting {
+  std::string name;
+  bsc_simt_options options{};
+  unsigned threads = 1;
+};
+std::vector<Setting> settings();
+
+/// Memory that a kernel may use.
+template <class T>
+using Buffer = std::vector<T>;
+
+class Arguments {
+ public:
+  template <class... T>
+  explicit Arguments(const T&... values) {
+    (add(values), ...);
+  }
+  [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
+  [[nodiscard]] const std::vector<bsc_simt_range>& ranges() const { return ranges_; }
+
+ private:
+  template <class T>
+  void add(const std::vector<T>& buffer) {
+    ranges_.push_back({reinterpret_cast<std::uintptr_t>(buffer.data()), buffer.size() * sizeof(T)});
+    add(ranges_.back().address);
+  }
+  template <class T>
+  void add(const T& value) {
+    const std::size_t at = (bytes_.size() + sizeof value - 1) / sizeof value * sizeof value;
+    bytes_.resize(at + sizeof value);
+    std::memcpy(bytes_.data() + at, &value, sizeof value);
+  }
+  std::vector<std::byte> bytes_;
+  std::vector<bsc_simt_range> ranges_;
+};
+
+struct Shape {
+  std::array<std::uint64_t, 3> grid{1, 1, 1};
+  std::array<std::uint64_t, 3> block{32, 1, 1};
+  std::uint64_t shared_bytes = 0;
+  std::uint64_t flags = 0;
+};
+
+class Program {
+ public:
+  /// `path` is a file of PTX. A module that does not load fails the test.
+  Program(const std::string& path, const Setting& setting);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  /// A launch that fails fails the test.
+  void run(std::string_view kernel, const Shape& shape, const Arguments& arguments);
+  void expect_no_findings();
+  /// What the kernels printed, a line each.
+  [[nodiscard]] const std::vector<std::string>& printed() const { return printed_; }
+  [[nodiscard]] bool sanitized() const { return setting_.options.sanitize != 0; }
+
+ private:
+  static void log(void* program, std::uint32_t level, const char* message);
+
+  Setting setting_;
+  bsc_host_services services_{};
+  bsc_simt_module* module_ = nullptr;
+  std::vector<std::string> printed_;
+};
+
+std::string written_by_hand(std::string_view name);
+std::string compiled(std::string_view name);
+bool have_compiled();
+
+/// body(program) in every setting.
+template <class Body>
+void everywhere(const std::string& path, Body body) {
+  for (const Setting& setting : settings()) {
+    CAPTURE(setting.name);
+    Program program(path, setting);
+    body(program);
+    program.expect_no_findings();
+  }
+}
+
+inline std::mt19937_64 random_source(std::uint64_t stream) { return std::mt19937_64(seed() + stream); }
+
+template <class T>
+std::vector<T> random_values(std::mt19937_64& random, std::size_t count, double low, double high) {
+  std::uniform_real_distribution<double> values(low, high);
+  std::vector<T> result(count);
+  for (T& value : result) value = static_cast<T>(values(random));
+  return result;
+}
+
+inline std::vector<std::uint32_t> random_words(std::mt19937_64& random, std::size_t count, std::uint64_t below = 1ull << 32) {
+  std::vector<std::uint32_t> result(count);
+  for (std::uint32_t& value : result) value = static_cast<std::uint32_t>(random() % below);
+  return result;
+}
+
+inline bool close(double got, double want, double relative, double absolute = 0) {
+  return std::fabs(got - want) <= relative * std::fabs(want) + absolute;
+}
+
+/// f16 for what is handed to kernels and comes back.
+std::uint16_t half_of(double value);
+double value_of(std::uint16_t half);
+
+inline std::vector<std::uint16_t> random_halves(std::mt19937_64& random, std::size_t count, double low, double high) {
+  std::uniform_real_distribution<double> values(low, high);
+  std::vector<std::uint16_t> result(count);
+  for (std::uint16_t& value : result) value = half_of(values(random));
+  return result;
+}
+
+inline std::uint64_t blocks_for(std::uint64_t items, std::uint64_t block) { return (items + block - 1) / block; }
+
+}  // namespace bascule::test::corpus

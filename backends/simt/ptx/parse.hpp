@@ -22,7 +22,7 @@ inline constexpr std::size_t kMaxNesting = 64;                      // of blocks
 inline constexpr std::size_t kMaxOperands = 64;                     // of an instruction, vectors counting once
 inline constexpr std::size_t kMaxElements = 256;                    // of a vector operand
 inline constexpr std::uint64_t kMaxVariableBytes = std::uint64_t{1} << 40;
-inline constexpr std::uint64_t kMaxInitialBytes = std::uint64_t{1} << 30;  // up to the last byte that an initialiser sets
+inline constexpr std::uint64_t kMaxInitialBytes = std::uint64_t{256} << 20;  // of a module, up to the last that is not zero
 inline constexpr std::uint64_t kMaxParameterBytes = 32764;          // of a kernel, as the ISA has it from 8.1 on
 inline constexpr std::uint32_t kMaxFileNumber = 65535;              // of .file
 
@@ -46,6 +46,7 @@ class Parser {
   void pragma_directive();
   void skip_braces();
   void resolve_aliases();
+  void forget_unknown_files();
 
   // ---- variables (parse_variable.cpp)
   struct Declared {
@@ -116,7 +117,7 @@ class Parser {
   void call(Instruction& instruction, const Token& at);
   std::vector<Operand> call_operands();
   void call_target(Call& call, bool& indirect);
-  void check_call(const Call& call, const std::vector<Variable>& results, const std::vector<Variable>& parameters,
+  void check_call(Call& call, const std::vector<Variable>& results, const std::vector<Variable>& parameters,
                   const Token& at);
   void branch_by_index(Instruction& instruction, const Token& at);
   Operand plain_register(std::string_view what, Type type);
@@ -145,7 +146,9 @@ class Parser {
   SourceLine source_;
   std::vector<std::vector<PendingLabel>> pending_;  // per open block
   std::vector<RawOperand> raw_;
+  std::vector<Constant> call_constants_;  // of a call's immediate arguments, in order
   std::vector<RawOperand> elements_;
+  std::uint64_t initial_bytes_ = 0;
   unsigned open_braces_ = 0;      // of a vector that is being read
   std::string name_buffer_;
   std::vector<std::unique_ptr<std::string>> joined_names_;  // of instructions whose names are written with spaces

@@ -8,8 +8,11 @@ namespace bascule::simt::ptx {
 void Parser::call(Instruction& instruction, const Token& at) {
   Call call;
   call.uniform = instruction.has(Modifier::uni);
+  call_constants_.clear();
   if (tokens_.at('(')) {
+    const Token at_results = tokens_.current();
     call.results = call_operands();
+    if (!call_constants_.empty()) tokens_.fail(at_results, "a constant cannot be the result of a call");
     tokens_.expect(',', "after the results of a call");
   }
   bool indirect = false;
@@ -69,7 +72,10 @@ std::vector<Operand> Parser::call_operands() {
     switch (raw.operand.kind) {
       case Operand::Kind::reg:
       case Operand::Kind::sink: break;
-      case Operand::Kind::immediate: raw.operand.bits = raw.constant.bits; break;
+      case Operand::Kind::immediate:
+        raw.operand.bits = raw.constant.bits;
+        call_constants_.push_back(raw.constant);
+        break;
       case Operand::Kind::symbol: {
         const bool param = raw.operand.local_symbol && function_->variables[raw.operand.index].space == Space::param;
         if (!param || raw.operand.offset != 0) tokens_.fail(at, "an argument is a register, a constant or a variable in .param");
@@ -85,9 +91,10 @@ std::vector<Operand> Parser::call_operands() {
   return list;
 }
 
-void Parser::check_call(const Call& call, const std::vector<Variable>& results, const std::vector<Variable>& parameters,
+void Parser::check_call(Call& call, const std::vector<Variable>& results, const std::vector<Variable>& parameters,
                         const Token& at) {
-  const auto check = [&](const std::vector<Operand>& given, const std::vector<Variable>& wanted, std::string_view what) {
+  std::size_t constants = 0;
+  const auto check = [&](std::vector<Operand>& given, const std::vector<Variable>& wanted, std::string_view what) {
     if (given.size() != wanted.size()) {
       tokens_.fail(at, "the call gives " + std::to_string(given.size()) + " " + std::string(what) + "; the function has " +
                            std::to_string(wanted.size()));
@@ -101,6 +108,11 @@ void Parser::check_call(const Call& call, const std::vector<Variable>& results, 
           reporter_.error(given[i].location, 1, which + " of the call is a register of type ." + std::string(name_of(type)) +
                                                     ", which does not fit ." + std::string(name_of(wanted[i].type)));
         }
+      } else if (given[i].kind == Operand::Kind::immediate) {
+        const Constant& constant = call_constants_[constants++];
+        const std::string problem = constant_problem(constant, wanted[i].type);
+        if (!problem.empty()) reporter_.error(given[i].location, 1, which + " of the call " + problem);
+        given[i].bits = convert_constant(constant, wanted[i].type);
       } else if (given[i].kind == Operand::Kind::symbol && wanted[i].bytes != 0) {
         const Variable& variable = function_->variables[given[i].index];
         if (variable.bytes != wanted[i].bytes) {

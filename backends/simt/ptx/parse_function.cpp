@@ -382,7 +382,7 @@ void Parser::loc_directive() {
     }
   }
   const auto narrow = [](std::uint64_t value) { return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xffffffffu)); };
-  source_ = {file < module_->files.size() ? narrow(file) : 0, narrow(line), narrow(column)};
+  source_ = {file <= kMaxFileNumber ? narrow(file) : 0, narrow(line), narrow(column)};
 }
 
 // ---- what calls and branches through registers refer to ------------------------------------------------------------

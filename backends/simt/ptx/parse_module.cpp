@@ -57,6 +57,7 @@ std::unique_ptr<Module> Parser::run() {
     }
   }
   resolve_aliases();
+  forget_unknown_files();
   return std::move(module_);
 }
 
@@ -261,6 +262,17 @@ void Parser::resolve_aliases() {
       if (call.function) call.function = stands_for[*call.function];
       for (std::uint32_t& target : call.targets) target = stands_for[target];
     }
+  }
+}
+
+// .file may stand after the functions whose lines name it; what is named nowhere is unknown.
+void Parser::forget_unknown_files() {
+  const auto check = [&](SourceLine& source) {
+    if (source.file >= module_->files.size()) source.file = 0;
+  };
+  for (Function& function : module_->functions) {
+    check(function.source);
+    for (Instruction& instruction : function.instructions) check(instruction.source);
   }
 }
 

@@ -132,11 +132,12 @@ void Parser::variable_statement(Linkage linkage) {
   const Token at = tokens_.take();
   Space space = at.text == "tex" ? Space::global : space_of(at.text);
   if (space == Space::shared_cta) space = Space::shared;
-  if (space == Space::reg) return register_statement();
   const bool inside = function_ != nullptr;
   if ((space == Space::local || space == Space::param) && !inside) {
     tokens_.fail(at, "a variable in ." + std::string(at.text) + " belongs into a function");
   }
+  if (space == Space::reg && !inside) tokens_.fail(at, "registers belong into a function");
+  if (space == Space::reg) return register_statement();
   attributes();
   const Variable type = variable_type(space);
   do {
@@ -321,8 +322,13 @@ void Parser::initializer_value(Variable& variable, std::uint64_t at) {
 
 void Parser::store_initial(Variable& variable, std::uint64_t at, std::uint64_t bits, unsigned bytes) {
   if (bits == 0) return;
-  if (at + bytes > kMaxInitialBytes) tokens_.fail(tokens_.current(), "initial values beyond 1 GiB are not supported");
-  if (variable.initial.size() < at + bytes) variable.initial.resize(at + bytes);
+  if (variable.initial.size() < at + bytes) {
+    initial_bytes_ += at + bytes - variable.initial.size();
+    if (initial_bytes_ > kMaxInitialBytes) {
+      tokens_.fail(tokens_.current(), "a module's initial values, up to the last that is not zero, have at most 256 MiB");
+    }
+    variable.initial.resize(at + bytes);
+  }
   for (unsigned i = 0; i < bytes && i < 8; ++i) variable.initial[at + i] = static_cast<std::byte>(bits >> (8 * i) & 0xff);
 }
 

@@ -12,7 +12,7 @@ const Binding* Names::find(std::string_view name) const {
 }
 
 std::optional<FoundRange> Names::find_range(std::string_view name) {
-  constexpr std::size_t kMostDigits = 9;
+  constexpr std::size_t kMostDigits = 10;
   std::size_t digits = 0;
   while (digits < name.size() && digits < kMostDigits && name[name.size() - digits - 1] >= '0' &&
          name[name.size() - digits - 1] <= '9') {
@@ -24,11 +24,11 @@ std::optional<FoundRange> Names::find_range(std::string_view name) {
     if (digits > 1 && written[0] == '0') continue;
     const auto found = ranges_.find(name.substr(0, name.size() - digits));
     if (found == ranges_.end() || found->second.empty()) continue;
-    std::uint32_t number = 0;
-    for (const char c : written) number = number * 10 + static_cast<std::uint32_t>(c - '0');
+    std::uint64_t number = 0;
+    for (const char c : written) number = number * 10 + static_cast<std::uint64_t>(c - '0');
     RegisterRange& range = found->second.back();
     if (number >= range.count || (best && best->range->depth >= range.depth)) continue;
-    best = FoundRange{&range, number};
+    best = FoundRange{&range, static_cast<std::uint32_t>(number)};
   }
   return best;
 }

@@ -88,6 +88,8 @@ Variable Parser::variable_type(Space space) {
                  best.empty() ? "" : "did you mean '." + std::string(best) + "'?");
   }
   variable.type = static_cast<Type>(word->word.value);
+  const Requirement needed = Requirement::parse(variable.type == Type::b128 ? "83/70" : "");
+  if (!needed.met(platform_)) tokens_.fail(at, "'.b128' " + needed.explain(platform_));
   if (variable.type == Type::pred && space != Space::reg) tokens_.fail(at, "predicates live in registers only");
   if (space == Space::reg) return variable;
   const std::uint64_t natural = element_bytes(variable);

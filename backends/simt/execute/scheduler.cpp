@@ -155,13 +155,12 @@ void WarpGroup::leave_frame(Frame* from, const LaneMasks& lanes, bool all_the_wa
 }
 
 void WarpGroup::add(const Op* at, Frame* in, const LaneMasks& lanes) {
-  Fragment fragment;
+  Fragment& fragment = waiting_.emplace_back();
   fragment.at = at;
   fragment.frame = in;
   fragment.lanes = lanes;
   fragment.turn = current_.turn;
   fragment.slices = current_.slices;
-  waiting_.push_back(fragment);
 }
 
 void WarpGroup::load(Fragment fragment) {

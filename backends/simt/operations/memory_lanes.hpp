@@ -19,16 +19,34 @@ namespace bascule::simt::BASCULE_CPU_NAMESPACE {
 /// How the lanes of a full warp lie in memory.
 enum class Pattern : std::uint8_t { scattered, contiguous, uniform };
 
+/// Whether lane i is `first + i * step`. A step known to the compiler leaves additions and comparisons of vectors.
+template <class A, A step>
+[[gnu::always_inline]] inline bool advances_by(const A* address, A first) {
+  A differences = 0;
+  for (unsigned i = 0; i < kLanes; ++i) differences |= address[i] ^ static_cast<A>(first + i * step);
+  return differences == 0;
+}
+
 /// `step` bytes are what one lane reads or writes.
-template <class A>
-[[gnu::always_inline]] inline Pattern pattern_of(const A* address, A step) {
+template <unsigned step, class A>
+[[gnu::always_inline]] inline Pattern pattern_of(const A* address) {
   const A first = address[0];
   const A second = address[1] - first;
-  if (second != step && second != 0) return Pattern::scattered;
+  if (second == step && advances_by<A, step>(address, first)) return Pattern::contiguous;
+  if (second == 0 && advances_by<A, 0>(address, first)) return Pattern::uniform;
+  return Pattern::scattered;
+}
+
+/// Whether the lanes of `mask`, which has some, lie side by side; `first` is where lane 0 would lie.
+template <unsigned step, class A>
+[[gnu::always_inline]] inline bool contiguous_where(const A* address, std::uint32_t mask, A& first) {
+  const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
+  first = static_cast<A>(address[lane] - lane * step);
+  alignas(64) A active[kLanes];
+  spread_mask(mask, active);
   A differences = 0;
-  for (unsigned i = 0; i < kLanes; ++i) differences |= address[i] ^ static_cast<A>(first + i * second);
-  if (differences != 0) return Pattern::scattered;
-  return second == 0 ? Pattern::uniform : Pattern::contiguous;
+  for (unsigned i = 0; i < kLanes; ++i) differences |= (address[i] ^ static_cast<A>(first + i * step)) & active[i];
+  return differences == 0;
 }
 
 /// Where `bytes` bytes at one address are, if they are aligned and inside; nullptr else (the slow path then says what is wrong).

@@ -68,6 +68,16 @@ template <class M, class R, unsigned count>
   }
 }
 
+/// The lanes of `mask`, whose elements lie side by side as if all 32 began at `from`, in memory that all 32 lie in.
+template <class M, class R>
+[[gnu::always_inline]] inline void load_part(const std::byte* from, const Destinations<R>& to, std::uint32_t mask) {
+  alignas(64) M values[kLanes];
+  alignas(64) R wide[kLanes];
+  guest_load_many(values, from, kLanes);
+  for (unsigned i = 0; i < kLanes; ++i) wide[i] = static_cast<R>(values[i]);
+  blend_lanes(to.lanes[0], wide, mask);
+}
+
 /// For host and shared addresses: one step for a full warp where its lanes' elements are side by side or all the same.
 template <class M, class R, unsigned count, class A, Where where>
 const Op* load_fast(const Op* op, Context& context) {
@@ -77,9 +87,10 @@ const Op* load_fast(const Op* op, Context& context) {
   Source<A> base(context, slots[count]);
   for (unsigned warp = 0; warp < context.warps; ++warp, mask.next(), base.next()) {
     const A* const lanes = base.lanes();
+    if (mask.lanes() == 0) continue;
     if (mask.lanes() == kAllLanes) [[likely]] {
       const A first = static_cast<A>(lanes[0] + op->immediate);
-      const Pattern pattern = pattern_of<A>(lanes, bytes);
+      const Pattern pattern = pattern_of<bytes>(lanes);
       if (pattern == Pattern::contiguous) {
         if (const std::byte* const from = reach_one<where>(context, first, bytes * kLanes, bytes)) {
           load_contiguous<M, R, count>(from, Destinations<R>(context, slots, count, warp));
@@ -88,6 +99,14 @@ const Op* load_fast(const Op* op, Context& context) {
       } else if (pattern == Pattern::uniform) {
         if (const std::byte* const from = reach_one<where>(context, first, bytes, bytes)) {
           load_uniform<M, R, count>(from, Destinations<R>(context, slots, count, warp));
+          continue;
+        }
+      }
+    } else if constexpr (count == 1 && where == Where::shared) {
+      if (A first = 0; contiguous_where<bytes>(lanes, mask.lanes(), first)) {
+        const A address = static_cast<A>(first + op->immediate);
+        if (const std::byte* const from = reach_one<where>(context, address, bytes * kLanes, bytes)) {
+          load_part<M, R>(from, Destinations<R>(context, slots, count, warp), mask.lanes());
           continue;
         }
       }

@@ -73,8 +73,9 @@ const Op* store_fast(const Op* op, Context& context) {
   Source<A> base(context, slots[0]);
   for (unsigned warp = 0; warp < context.warps; ++warp, mask.next(), base.next()) {
     const A* const lanes = base.lanes();
+    if (mask.lanes() == 0) continue;
     const Values<M, R> values(context, slots + 1, count, warp);
-    if (mask.lanes() == kAllLanes && pattern_of<A>(lanes, bytes) == Pattern::contiguous) [[likely]] {
+    if (mask.lanes() == kAllLanes && pattern_of<bytes>(lanes) == Pattern::contiguous) [[likely]] {
       const A first = static_cast<A>(lanes[0] + op->immediate);
       if (std::byte* const to = reach_one<where>(context, first, bytes * kLanes, bytes)) {
         store_contiguous<M, R, count>(to, values);

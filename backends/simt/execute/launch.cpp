@@ -10,6 +10,7 @@
 
 #include "backends/simt/execute/block.hpp"
 #include "backends/simt/execute/fault_guard.hpp"
+#include "backends/simt/execute/host_arithmetic.hpp"
 
 namespace bascule::simt {
 namespace {
@@ -172,6 +173,7 @@ bool Launch::claim(std::uint64_t& block_index) {
 }
 
 void Launch::run(std::uint32_t worker) {
+  const HostArithmetic arithmetic;
   prepare_thread_for_faults();
   std::vector<std::unique_ptr<BlockRun>> blocks, spare;
   std::uint64_t operations = 0, lanes = 0;

@@ -3,8 +3,8 @@
 // Own minimax polynomials, fitted by a Remez exchange in 60 decimal digits and rounded to f32; multiplications and additions
 // alone, without fused ones, in a fixed order: the bits are the same on every level. The largest errors over all f32 are
 // proven by mathematics_nightly_test.cpp and sampled by mathematics_test.cpp:
-//   ex2 1.0 ulp (the ISA allows 2)                   lg2 2^-22.9 absolute in (0.5, 2), relative elsewhere (2^-22)
-//   sin, cos 2^-23.4 absolute in ±100π (2^-20.5)     tanh 2^-19.9 relative (2^-11)
+//   ex2 1.2 ulp (the ISA allows 2)                   lg2 2^-23.2 absolute in (0.5, 2), relative elsewhere (2^-22)
+//   sin, cos 2^-23.5 absolute in ±100π (2^-20.5)     tanh 2^-20.4 relative (2^-11)
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -16,8 +16,10 @@ namespace bascule::simt::BASCULE_CPU_NAMESPACE {
 /// 2^x. The scale is applied in two halves, so that subnormal results and those near overflow come out.
 [[gnu::always_inline]] inline float ex2(float x) {
   constexpr float kMagic = 0x1.8p23f;  // added, it leaves the nearest integer in the low bits
-  const float low = x < -150.0f ? -150.0f : x;
-  const float within = low > 129.0f ? 129.0f : low;
+  constexpr std::uint32_t kLimit = std::bit_cast<std::uint32_t>(150.0f);  // 2^±150 is infinity or 0
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
+  const std::uint32_t size = bits & 0x7fffffffu;
+  const float within = std::bit_cast<float>((size < kLimit ? size : kLimit) | (bits & 0x80000000u));
   const float shifted = within + kMagic;
   const float n = shifted - kMagic;
   const float f = within - n;
@@ -33,7 +35,7 @@ namespace bascule::simt::BASCULE_CPU_NAMESPACE {
   const std::uint32_t rest = integer - static_cast<std::uint32_t>(half);
   const float first = std::bit_cast<float>((static_cast<std::uint32_t>(half) + 127u) << 23);
   const float second = std::bit_cast<float>((rest + 127u) << 23);
-  return canonical(p * first * second);
+  return x != x ? std::bit_cast<float>(kNaN32) : p * first * second;
 }
 
 /// log2(x): the exponent, plus that of m in [sqrt(1/2), sqrt(2)) as an odd series of (m - 1) / (m + 1).

@@ -25,8 +25,11 @@ struct HyperbolicTangent {
 
 template <class F>
 const Op* apply(const Op* op, Context& context) {
-  const float threshold = flush_threshold(op);
-  return map<float, float>(op, context, [threshold](float a) { return flushed(F::of(flushed(a, threshold)), threshold); });
+  return map<float, float>(op, context, [](float a) { return F::of(a); });
+}
+template <class F>
+const Op* apply_flushing(const Op* op, Context& context) {
+  return map<float, float>(op, context, [](float a) { return flushed(F::of(flushed(a))); });
 }
 
 /// With .ftz (bf16, whose subnormals are those of f32) results are flushed once they are rounded.
@@ -44,9 +47,14 @@ const Op* apply_narrow(const Op* op, Context& context) {
 }
 
 template <class F>
-Handler handler_of(ptx::Type type) {
+Handler handler_of_f32(bool flush) {
+  return flush ? apply_flushing<F> : apply<F>;
+}
+
+template <class F>
+Handler handler_of(ptx::Type type, bool flush) {
   switch (type) {
-    case ptx::Type::f32: return apply<F>;
+    case ptx::Type::f32: return handler_of_f32<F>(flush);
     case ptx::Type::f16:
     case ptx::Type::f16x2: return apply_narrow<F, HalfBlock>;
     case ptx::Type::bf16:
@@ -58,12 +66,13 @@ Handler handler_of(ptx::Type type) {
 Handler handler_of(const ptx::Instruction& instruction) {
   using ptx::Operation;
   const ptx::Type type = instruction.type();
+  const bool flush = instruction.has(ptx::Modifier::ftz);
   switch (instruction.operation) {
-    case Operation::ex2: return handler_of<Exponential>(type);
-    case Operation::tanh: return handler_of<HyperbolicTangent>(type);
-    case Operation::sin: return type == ptx::Type::f32 ? apply<Sine> : nullptr;
-    case Operation::cos: return type == ptx::Type::f32 ? apply<Cosine> : nullptr;
-    case Operation::lg2: return type == ptx::Type::f32 ? apply<Logarithm> : nullptr;
+    case Operation::ex2: return handler_of<Exponential>(type, flush);
+    case Operation::tanh: return handler_of<HyperbolicTangent>(type, flush);
+    case Operation::sin: return type == ptx::Type::f32 ? handler_of_f32<Sine>(flush) : nullptr;
+    case Operation::cos: return type == ptx::Type::f32 ? handler_of_f32<Cosine>(flush) : nullptr;
+    case Operation::lg2: return type == ptx::Type::f32 ? handler_of_f32<Logarithm>(flush) : nullptr;
     default: return nullptr;
   }
 }

@@ -37,6 +37,8 @@ inline constexpr NumberFormat kE3m2{2, 3, 3, 0x1f, 0x1f, 0x1f, false};
 inline constexpr NumberFormat kE2m3{3, 2, 1, 0x1f, 0x1f, 0x1f, false};
 inline constexpr NumberFormat kE2m1{1, 2, 1, 0x7, 0x7, 0x7, false};
 
+[[gnu::always_inline]] constexpr std::uint32_t mask_of(bool condition) { return 0u - static_cast<std::uint32_t>(condition); }
+
 /// f32 → code with sign. saturate: .satfinite (infinities too become the largest finite value); relu: negative gives +0.
 template <NumberFormat kFormat>
 [[gnu::always_inline]] constexpr std::uint32_t encode_number(float value, Rounding rounding, bool saturate = false,
@@ -55,20 +57,24 @@ template <NumberFormat kFormat>
   const std::uint32_t dropped = kDropped + below < 25 ? kDropped + below : 25;
   const std::uint32_t unit = 1u << dropped;
   const std::uint32_t odd = significand >> dropped & 1u;
-  const bool outwards = (rounding == Rounding::up && negative == 0) || (rounding == Rounding::down && negative != 0);
-  const std::uint32_t addend = rounding == Rounding::nearest ? (unit >> 1) - 1 + odd
-                               : rounding == Rounding::away  ? unit >> 1
-                               : outwards                    ? unit - 1
-                                                             : 0;
+  // All of it with masks: what depends on the rounding is the same for all lanes, and nothing branches.
+  const std::uint32_t nearest = mask_of(rounding == Rounding::nearest);
+  const std::uint32_t away = mask_of(rounding == Rounding::away);
+  const std::uint32_t outwards = (mask_of(rounding == Rounding::up) & (negative - 1)) |
+                                 (mask_of(rounding == Rounding::down) & (0 - negative));
+  const std::uint32_t addend =
+      (nearest & ((unit >> 1) - 1 + odd)) | (away & (unit >> 1)) | (outwards & (unit - 1));
   const std::uint32_t kept = (significand + addend) >> dropped;
   const std::uint32_t normal_field = exponent > kFirstNormal ? exponent - kFirstNormal : 0;  // less the implicit bit's 1
   std::uint32_t code = (normal_field << kFormat.mantissa_bits) + kept;
 
-  const bool to_infinity = rounding == Rounding::nearest || rounding == Rounding::away || outwards;
-  const std::uint32_t overflow = saturate || (magnitude != 0x7f800000u && !to_infinity) ? kFormat.largest : kFormat.infinity;
+  // Beyond the largest value: what infinity gives, or the largest value where that is asked for or lies inwards of the exact one.
+  const std::uint32_t to_infinity = nearest | away | outwards | mask_of(magnitude == 0x7f800000u);
+  const std::uint32_t keep_infinity = to_infinity & ~mask_of(saturate);
+  const std::uint32_t overflow = (kFormat.infinity & keep_infinity) | (kFormat.largest & ~keep_infinity);
   code = code > kFormat.largest ? overflow : code;
   code |= negative << (kFormat.mantissa_bits + kFormat.exponent_bits);
-  code = relu && negative != 0 ? 0 : code;
+  code &= ~(mask_of(relu) & (0 - negative));
   return magnitude > 0x7f800000u ? kFormat.nan : code;
 }
 

@@ -139,6 +139,7 @@ Selected select_half(const ptx::Instruction& instruction, const ptx::Function&) 
   const Type type = instruction.type();
   const bool half = type == Type::f16 || type == Type::f16x2;
   if (!half && type != Type::bf16 && type != Type::bf16x2) return {};
+  if (instruction.has(ptx::Modifier::oob)) return {};  // the text does not say which NaN is the one of .oob
   std::uint64_t mode = OrderRule::of(instruction);
   if (type == Type::f16x2 || type == Type::bf16x2) mode |= kPacked;
   if (instruction.has(ptx::Modifier::relu)) mode |= kRelu;

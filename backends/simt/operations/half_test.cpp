@@ -206,6 +206,13 @@ TEST_CASE("abs and neg of f16 and bf16 change the sign alone; .ftz flushes f16")
   });
 }
 
+TEST_CASE("fma.oob is refused rather than taken for a plain fma") {
+  at_each_level([](const Level& level) {
+    CHECK(Bench(level, Operation::fma, {Modifier::rn}, {Type::f16}).selected());
+    CHECK(!Bench(level, Operation::fma, {Modifier::rn, Modifier::oob}, {Type::f16}).selected());
+  });
+}
+
 TEST_CASE("packed halves of lanes that do not run keep what they had") {
   at_each_level([](const Level& level) {
     for (const bool in_place : {false, true}) {

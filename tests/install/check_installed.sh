@@ -60,6 +60,19 @@ if [ "$dialect" = yes ]; then
     echo "the package names the directory it was built in" >&2
     exit 1
   fi
+
+  echo "--- find_package: bascule check finds planted bugs, with their line"
+  build_outside "$here/faulty" faulty
+  code=0
+  "$prefix/bin/bascule" check "$work/faulty/faulty.kernels/faulty.bpkg" >"$work/check.txt" || code=$?
+  cat "$work/check.txt"
+  [ "$code" = 4 ] || { echo "exit code $code, expected 4" >&2; exit 1; }
+  grep -q "^FAILED  *shifted" "$work/check.txt"
+  grep -q "faulty.kernel.cpp:7" "$work/check.txt"
+  grep -q "^FAILED  *halved" "$work/check.txt"
+  grep -q "^ok  *doubled" "$work/check.txt"
+  "$prefix/bin/bascule" check "$work/dialect/demo.kernels/demo.bpkg"
+  "$prefix/bin/bascule" ptx check "$work/dialect/demo.kernels/axpb.sm_80.ptx"
 fi
 
 echo "--- pkg-config"

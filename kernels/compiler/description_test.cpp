@@ -21,8 +21,22 @@ const KernelParameter kY{"y", KernelParameter::Form::view, "out", "f32", "float"
 
 KernelSignature axpb(std::vector<ContractItem> contract = {}) { return {"axpb.kernel.cpp", 3, "", "axpb", {kA, kX, kY}, std::move(contract)}; }
 
-const std::vector<Image> kImages = {{"axpb.kernel.cpp", {Target::Kind::ptx, "sm_80"}, "axpb.sm_80.ptx"},
-                                    {"axpb.kernel.cpp", {Target::Kind::spirv, ""}, "axpb.spv"}};
+Image image(Target::Kind kind, const char* architecture, const char* file) {
+  Image result;
+  result.source = "axpb.kernel.cpp";
+  result.target.kind = kind;
+  result.target.architecture = architecture;
+  result.file = file;
+  return result;
+}
+
+std::vector<Image> make_images() {
+  std::vector<Image> images;
+  images.push_back(image(Target::Kind::ptx, "sm_80", "axpb.sm_80.ptx"));
+  images.push_back(image(Target::Kind::spirv, "", "axpb.spv"));
+  return images;
+}
+const std::vector<Image> kImages = make_images();
 
 std::string derive(const KernelSignature& kernel, const std::string& reference = "") {
   Options options;

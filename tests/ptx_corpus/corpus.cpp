@@ -30,6 +30,8 @@ bsc_plugin_error empty_error() {
   return error;
 }
 
+}  // namespace
+
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   REQUIRE_MESSAGE(file, path);
@@ -37,8 +39,6 @@ std::string read_file(const std::string& path) {
   text << file.rdbuf();
   return text.str();
 }
-
-}  // namespace
 
 std::vector<Setting> settings() {
   std::vector<Setting> result(5);
@@ -59,7 +59,7 @@ std::vector<Setting> settings() {
   return result;
 }
 
-Program::Program(const std::string& path, const Setting& setting) : setting_(setting) {
+Program::Program(const std::string& text, const std::string& name, const Setting& setting) : setting_(setting) {
   services_.header = {sizeof services_, BSC_STRUCT_HOST_SERVICES, nullptr};
   services_.context = this;
   services_.log = log;
@@ -69,9 +69,8 @@ Program::Program(const std::string& path, const Setting& setting) : setting_(set
   services_.deallocate = [](void*, void* pointer) { std::free(pointer); };
   services_.cache_get = [](void*, const bsc_plugin_cache_key*, void**, std::uint64_t*) -> bsc_status { return BSC_NOT_FOUND; };
   services_.cache_put = [](void*, const bsc_plugin_cache_key*, const void*, std::uint64_t) {};
-  const std::string text = read_file(path);
   bsc_plugin_error error = empty_error();
-  const bsc_status status = api()->load(text.data(), text.size(), path.c_str(), &setting.options, &services_, &module_, &error);
+  const bsc_status status = api()->load(text.data(), text.size(), name.c_str(), &setting.options, &services_, &module_, &error);
   REQUIRE_MESSAGE(status == BSC_OK, error.message);
 }
 

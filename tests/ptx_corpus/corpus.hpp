@@ -64,8 +64,8 @@ struct Shape {
 
 class Program {
  public:
-  /// `path` is a file of PTX. A module that does not load fails the test.
-  Program(const std::string& path, const Setting& setting);
+  /// `text` is PTX, `name` for messages. A module that does not load fails the test.
+  Program(const std::string& text, const std::string& name, const Setting& setting);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -90,15 +90,21 @@ std::string written_by_hand(std::string_view name);
 std::string compiled(std::string_view name);
 bool have_compiled();
 
+std::string read_file(const std::string& path);
+
 /// body(program) in every setting.
 template <class Body>
-void everywhere(const std::string& path, Body body) {
+void everywhere_text(const std::string& text, const std::string& name, Body body) {
   for (const Setting& setting : settings()) {
     CAPTURE(setting.name);
-    Program program(path, setting);
+    Program program(text, name, setting);
     body(program);
     program.expect_no_findings();
   }
+}
+template <class Body>
+void everywhere(const std::string& path, Body body) {
+  everywhere_text(read_file(path), path, body);
 }
 
 inline std::mt19937_64 random_source(std::uint64_t stream) { return std::mt19937_64(seed() + stream); }

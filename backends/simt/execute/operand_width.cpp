@@ -83,6 +83,16 @@ unsigned operand_width(const Instruction& instruction, std::size_t position) {
     case Operation::vote:
     case Operation::vote_sync: return position == 2 ? 32 : position == 1 ? 1 : width;
     case Operation::match_sync: return position + 1 == instruction.operand_count ? 32 : width;
+    // Types are those of a matrix's elements, of which a register holds several.
+    case Operation::wmma_load:
+    case Operation::wmma_store:
+      if (position == 2) return 32;  // the stride
+      [[fallthrough]];
+    case Operation::mma:
+    case Operation::wmma_mma:
+    case Operation::ldmatrix:
+    case Operation::stmatrix:
+    case Operation::movmatrix: return first == Type::f64 ? 64 : 32;
     case Operation::mbarrier_arrive:
     case Operation::mbarrier_arrive_drop:
     case Operation::mbarrier_complete_tx:

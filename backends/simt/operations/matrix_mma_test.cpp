@@ -1,5 +1,4 @@
-// mma against a triple loop in double over matrices that are put together by the ISA's formulas: lane and position in the
-// fragment → row and column.
+// mma against a triple loop in double over matrices that are put together by the ISA's formulas (matrix_layouts.hpp).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
@@ -7,7 +6,7 @@
 
 #include "backends/simt/operations/collective_fixture.hpp"
 #include "backends/simt/operations/families.hpp"
-#include "backends/simt/operations/matrix_elements.hpp"
+#include "backends/simt/operations/matrix_layouts.hpp"
 
 namespace {
 
@@ -21,104 +20,9 @@ std::vector<Level> mma_levels() {
   return levels(x86_64_v2::select_matrix_mma, x86_64_v3::select_matrix_mma, x86_64_v4::select_matrix_mma);
 }
 
-// ---- where the ISA puts each element ----------------------------------------------------------------------------------
-
-struct Place {
-  unsigned row, column;
-};
-using Layout = Place (*)(unsigned lane, unsigned i);
-
-unsigned group(unsigned lane) { return lane >> 2; }
-unsigned member(unsigned lane) { return lane % 4; }
-
-// C and D of all shapes but m8n8k4 of f16.
-Place accumulator_8(unsigned lane, unsigned i) { return {group(lane), member(lane) * 2 + i}; }
-Place accumulator_16(unsigned lane, unsigned i) { return {i < 2 ? group(lane) : group(lane) + 8, member(lane) * 2 + (i & 1)}; }
-
-// m8n8k4 .f64 / m8n8k16 8-bit / m8n8k32 4-bit / m8n8k128 1-bit
-Place a_884_f64(unsigned lane, unsigned) { return {lane >> 2, lane % 4}; }
-Place b_884_f64(unsigned lane, unsigned) { return {lane % 4, lane >> 2}; }
-Place a_8816(unsigned lane, unsigned i) { return {group(lane), member(lane) * 4 + i}; }
-Place b_8816(unsigned lane, unsigned i) { return {member(lane) * 4 + i, group(lane)}; }
-Place a_8832(unsigned lane, unsigned i) { return {group(lane), member(lane) * 8 + i}; }
-Place b_8832(unsigned lane, unsigned i) { return {member(lane) * 8 + i, group(lane)}; }
-Place a_88128(unsigned lane, unsigned i) { return {group(lane), member(lane) * 32 + i}; }
-Place b_88128(unsigned lane, unsigned i) { return {member(lane) * 32 + i, group(lane)}; }
-// m16n8k4 .tf32 .f64
-Place a_1684(unsigned lane, unsigned i) { return {i == 0 ? group(lane) : group(lane) + 8, member(lane)}; }
-Place b_1684(unsigned lane, unsigned) { return {member(lane), group(lane)}; }
-// m16n8k8 .f16 .bf16
-Place a_1688_half(unsigned lane, unsigned i) { return {i < 2 ? group(lane) : group(lane) + 8, member(lane) * 2 + (i & 1)}; }
-Place b_1688_half(unsigned lane, unsigned i) { return {member(lane) * 2 + i, group(lane)}; }
-// m16n8k8 .tf32 .f64
-Place a_1688_word(unsigned lane, unsigned i) {
-  return {i == 0 || i == 2 ? group(lane) : group(lane) + 8, i < 2 ? member(lane) : member(lane) + 4};
-}
-Place b_1688_word(unsigned lane, unsigned i) { return {i == 0 ? member(lane) : member(lane) + 4, group(lane)}; }
-// m16n8k16 .f16 .bf16
-Place a_16816_half(unsigned lane, unsigned i) {
-  return {i < 2 || (4 <= i && i < 6) ? group(lane) : group(lane) + 8, member(lane) * 2 + (i & 1) + (i < 4 ? 0 : 8)};
-}
-Place b_16816_half(unsigned lane, unsigned i) { return {member(lane) * 2 + (i & 1) + (i < 2 ? 0 : 8), group(lane)}; }
-// m16n8k16 .f64
-Place a_16816_f64(unsigned lane, unsigned i) {
-  return {i % 2 == 0 ? group(lane) : group(lane) + 8, i % 2 == 0 ? i * 2 + member(lane) : i * 2 - 2 + member(lane)};
-}
-Place b_16816_f64(unsigned lane, unsigned i) { return {member(lane) + i * 4, group(lane)}; }
-// m16n8k16 8-bit
-Place a_16816_byte(unsigned lane, unsigned i) { return {i < 4 ? group(lane) : group(lane) + 8, member(lane) * 4 + (i & 3)}; }
-Place b_16816_byte(unsigned lane, unsigned i) { return {member(lane) * 4 + i, group(lane)}; }
-// m16n8k32 4-bit
-Place a_16832_nibble(unsigned lane, unsigned i) { return {i < 8 ? group(lane) : group(lane) + 8, member(lane) * 8 + (i & 7)}; }
-Place b_16832_nibble(unsigned lane, unsigned i) { return {member(lane) * 8 + (i & 7), group(lane)}; }
-// m16n8k32 8-bit
-Place a_16832_byte(unsigned lane, unsigned i) {
-  return {i < 4 || (8 <= i && i < 12) ? group(lane) : group(lane) + 8, member(lane) * 4 + (i & 3) + (i < 8 ? 0 : 16)};
-}
-Place b_16832_byte(unsigned lane, unsigned i) { return {member(lane) * 4 + (i & 3) + (i < 4 ? 0 : 16), group(lane)}; }
-// m16n8k64 4-bit
-Place a_16864(unsigned lane, unsigned i) {
-  return {i < 8 || (16 <= i && i < 24) ? group(lane) : group(lane) + 8, member(lane) * 8 + (i & 7) + (i < 16 ? 0 : 32)};
-}
-Place b_16864(unsigned lane, unsigned i) { return {member(lane) * 8 + (i & 7) + (i < 8 ? 0 : 32), group(lane)}; }
-// m16n8k128 and m16n8k256 1-bit
-Place a_168128(unsigned lane, unsigned i) { return {i < 32 ? group(lane) : group(lane) + 8, member(lane) * 32 + (i & 31)}; }
-Place b_168128(unsigned lane, unsigned i) { return {member(lane) * 32 + i, group(lane)}; }
-Place a_168256(unsigned lane, unsigned i) {
-  return {i < 32 || (64 <= i && i < 96) ? group(lane) : group(lane) + 8, member(lane) * 32 + (i & 31) + (i < 64 ? 0 : 128)};
-}
-Place b_168256(unsigned lane, unsigned i) { return {member(lane) * 32 + (i & 31) + (i < 32 ? 0 : 128), group(lane)}; }
-
-struct Shape {
-  Modifier name;
-  unsigned rows, depth;
-  Layout a, b;
-};
-
-constexpr Shape kHalfShapes[] = {{Modifier::m16n8k8, 16, 8, a_1688_half, b_1688_half},
-                                 {Modifier::m16n8k16, 16, 16, a_16816_half, b_16816_half}};
-constexpr Shape kTf32Shapes[] = {{Modifier::m16n8k4, 16, 4, a_1684, b_1684}, {Modifier::m16n8k8, 16, 8, a_1688_word, b_1688_word}};
-constexpr Shape kFp8Shapes[] = {{Modifier::m16n8k16, 16, 16, a_16816_byte, b_16816_byte},
-                                {Modifier::m16n8k32, 16, 32, a_16832_byte, b_16832_byte}};
-constexpr Shape kByteShapes[] = {{Modifier::m8n8k16, 8, 16, a_8816, b_8816}, kFp8Shapes[0], kFp8Shapes[1]};
-constexpr Shape kNibbleShapes[] = {{Modifier::m8n8k32, 8, 32, a_8832, b_8832},
-                                   {Modifier::m16n8k32, 16, 32, a_16832_nibble, b_16832_nibble},
-                                   {Modifier::m16n8k64, 16, 64, a_16864, b_16864}};
-constexpr Shape kBitShapes[] = {{Modifier::m8n8k128, 8, 128, a_88128, b_88128},
-                                {Modifier::m16n8k128, 16, 128, a_168128, b_168128},
-                                {Modifier::m16n8k256, 16, 256, a_168256, b_168256}};
-constexpr Shape kDoubleShapes[] = {{Modifier::m8n8k4, 8, 4, a_884_f64, b_884_f64},
-                                   {Modifier::m16n8k4, 16, 4, a_1684, b_1684},
-                                   {Modifier::m16n8k8, 16, 8, a_1688_word, b_1688_word},
-                                   {Modifier::m16n8k16, 16, 16, a_16816_f64, b_16816_f64}};
-
 // ---- fragments ----------------------------------------------------------------------------------------------------------
 
 constexpr unsigned kWarps = 2;
-using Matrix = std::vector<std::vector<double>>;
-
-Matrix zeros(unsigned rows, unsigned columns) { return Matrix(rows, std::vector<double>(columns)); }
-
 /// Slots of a fragment whose lanes hold `elements` elements each.
 std::vector<Slot> make_fragment(Machine& machine, Type type, unsigned elements) {
   const unsigned bits = element_bits(type);
@@ -144,7 +48,7 @@ void fill(Machine& machine, const std::vector<Slot>& slots, Type type, std::mt19
   }
 }
 
-Matrix gather(Machine& machine, const std::vector<Slot>& slots, Type type, unsigned warp, unsigned elements, Layout layout,
+Matrix gather(Machine& machine, const std::vector<Slot>& slots, Type type, unsigned warp, unsigned elements, PlaceOf layout,
               unsigned rows, unsigned columns) {
   Matrix matrix = zeros(rows, columns);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -160,51 +64,14 @@ struct Types {
   Type d, a, b, c;
 };
 
-std::string describe(const Shape& shape, const Types& types) {
+std::string describe(const MatrixShape& shape, const Types& types) {
   std::string text(name_of(shape.name));
   for (const Type type : {types.d, types.a, types.b, types.c}) text += "." + std::string(name_of(type));
   return text;
 }
 
-/// What each element of D must be, and how far off it may be.
-struct Expected {
-  Matrix value, magnitude;
-};
-
-Expected triple_loop(const Matrix& a, const Matrix& b, const Matrix& c) {
-  Expected expected{c, zeros(static_cast<unsigned>(c.size()), static_cast<unsigned>(c[0].size()))};
-  for (std::size_t row = 0; row < c.size(); ++row) {
-    for (std::size_t column = 0; column < c[0].size(); ++column) {
-      expected.magnitude[row][column] = std::fabs(c[row][column]);
-      for (std::size_t k = 0; k < b.size(); ++k) {
-        expected.value[row][column] += a[row][k] * b[k][column];
-        expected.magnitude[row][column] += std::fabs(a[row][k] * b[k][column]);
-      }
-    }
-  }
-  return expected;
-}
-
-void check_float(Type type, std::uint32_t bits, double want, double magnitude, std::size_t depth) {
-  if (std::isnan(want)) {
-    CHECK(bits == (type == Type::f16 ? 0x7fffu : 0x7fffffffu));
-    return;
-  }
-  const double got = decode_element(type, bits);
-  const double largest = type == Type::f16 ? 65520.0 : 3.4e38;
-  double bound = static_cast<double>(depth + 1) * std::ldexp(magnitude, -24);
-  if (type == Type::f16) bound += std::ldexp(std::fabs(want), -11) + std::ldexp(1.0, -25);
-  if (std::isinf(want) || std::fabs(want) > largest + bound) {
-    CHECK(got == std::copysign(INFINITY, want));
-  } else if (std::isinf(got)) {
-    CHECK(std::fabs(want) >= largest - bound);
-  } else {
-    CHECK(std::fabs(got - want) <= bound);
-  }
-}
-
 /// Runs one mma of 32-bit registers on random fragments and compares D in both warps. Some warps are not active: they keep D.
-void check(const Level& level, const Shape& shape, const Types& types, std::initializer_list<Modifier> more, bool special,
+void check(const Level& level, const MatrixShape& shape, const Types& types, std::initializer_list<Modifier> more, bool special,
            std::mt19937_64& random) {
   CAPTURE(describe(shape, types));
   Machine machine(kWarps);
@@ -216,7 +83,7 @@ void check(const Level& level, const Shape& shape, const Types& types, std::init
   fill(machine, a, types.a, random, special);
   fill(machine, b, types.b, random, special);
   fill(machine, c, types.c, random, special);
-  const Layout layout = shape.rows == 8 ? accumulator_8 : accumulator_16;
+  const PlaceOf layout = shape.rows == 8 ? accumulator_8 : accumulator_16;
   std::vector<Expected> expected;
   for (unsigned warp = 0; warp < kWarps; ++warp) {
     expected.push_back(triple_loop(gather(machine, a, types.a, warp, in_a, shape.a, shape.rows, shape.depth),
@@ -264,7 +131,7 @@ TEST_CASE("mma of f16, with f32 and f16 accumulators") {
   for (const Level& level : mma_levels()) {
     CAPTURE(level.name);
     auto random = random_source(10);
-    for (const Shape& shape : kHalfShapes) {
+    for (const MatrixShape& shape : kHalfShapes) {
       for (int round = 0; round < 12; ++round) {
         const bool special = round % 3 == 0;
         check(level, shape, {Type::f32, Type::f16, Type::f16, Type::f32}, {}, special, random);
@@ -280,8 +147,8 @@ TEST_CASE("mma of bf16 and of tf32, whose low 13 bits do not count") {
     auto random = random_source(11);
     for (int round = 0; round < 12; ++round) {
       const bool special = round % 3 == 0;
-      for (const Shape& shape : kHalfShapes) check(level, shape, {Type::f32, Type::bf16, Type::bf16, Type::f32}, {}, special, random);
-      for (const Shape& shape : kTf32Shapes) check(level, shape, {Type::f32, Type::tf32, Type::tf32, Type::f32}, {}, special, random);
+      for (const MatrixShape& shape : kHalfShapes) check(level, shape, {Type::f32, Type::bf16, Type::bf16, Type::f32}, {}, special, random);
+      for (const MatrixShape& shape : kTf32Shapes) check(level, shape, {Type::f32, Type::tf32, Type::tf32, Type::f32}, {}, special, random);
     }
   }
 }
@@ -290,7 +157,7 @@ TEST_CASE("mma of fp8, A and B of different formats, with f32 and f16 accumulato
   for (const Level& level : mma_levels()) {
     CAPTURE(level.name);
     auto random = random_source(12);
-    for (const Shape& shape : kFp8Shapes) {
+    for (const MatrixShape& shape : kFp8Shapes) {
       for (const Type a : {Type::e4m3, Type::e5m2}) {
         for (const Type b : {Type::e4m3, Type::e5m2}) {
           for (int round = 0; round < 6; ++round) {
@@ -308,7 +175,7 @@ TEST_CASE("mma of integers wraps, or saturates with .satfinite") {
     CAPTURE(level.name);
     auto random = random_source(13);
     for (int round = 0; round < 4; ++round) {
-      for (const Shape& shape : kByteShapes) {
+      for (const MatrixShape& shape : kByteShapes) {
         for (const Type a : {Type::s8, Type::u8}) {
           for (const Type b : {Type::s8, Type::u8}) {
             check(level, shape, {Type::s32, a, b, Type::s32}, {}, false, random);
@@ -316,7 +183,7 @@ TEST_CASE("mma of integers wraps, or saturates with .satfinite") {
           }
         }
       }
-      for (const Shape& shape : kNibbleShapes) {
+      for (const MatrixShape& shape : kNibbleShapes) {
         for (const Type a : {Type::s4, Type::u4}) {
           for (const Type b : {Type::s4, Type::u4}) {
             check(level, shape, {Type::s32, a, b, Type::s32}, {}, false, random);
@@ -345,7 +212,7 @@ TEST_CASE("mma of the largest 8-bit products is exact") {
 }
 
 /// A and B as bits: the sum over k of a & b or a ^ b.
-void check_bits(const Level& level, const Shape& shape, bool conjunction, std::mt19937_64& random) {
+void check_bits(const Level& level, const MatrixShape& shape, bool conjunction, std::mt19937_64& random) {
   CAPTURE(describe(shape, {Type::s32, Type::b1, Type::b1, Type::s32}));
   Machine machine(1);
   const unsigned in_a = shape.rows * shape.depth / 32, in_b = shape.depth * 8 / 32, in_c = shape.rows * 8 / 32;
@@ -379,7 +246,7 @@ TEST_CASE("mma of single bits counts where they differ or where both are set") {
   for (const Level& level : mma_levels()) {
     CAPTURE(level.name);
     auto random = random_source(14);
-    for (const Shape& shape : kBitShapes) {
+    for (const MatrixShape& shape : kBitShapes) {
       for (int round = 0; round < 3; ++round) {
         check_bits(level, shape, true, random);
         check_bits(level, shape, false, random);
@@ -393,7 +260,7 @@ struct Rounding {
   Modifier modifier;
 };
 
-void check_doubles(const Level& level, const Shape& shape, const Rounding& rounding, std::mt19937_64& random) {
+void check_doubles(const Level& level, const MatrixShape& shape, const Rounding& rounding, std::mt19937_64& random) {
   CAPTURE(describe(shape, {Type::f64, Type::f64, Type::f64, Type::f64}));
   Machine machine(1);
   const unsigned in_a = shape.rows * shape.depth / 32, in_b = shape.depth * 8 / 32, in_c = shape.rows * 8 / 32;
@@ -405,7 +272,7 @@ void check_doubles(const Level& level, const Shape& shape, const Rounding& round
       for (unsigned lane = 0; lane < kLanes; ++lane) machine.lanes<double>(slot, 0)[lane] = values(random);
     }
   }
-  const auto matrix = [&](const std::vector<Slot>& slots, unsigned elements, Layout layout, unsigned rows, unsigned columns) {
+  const auto matrix = [&](const std::vector<Slot>& slots, unsigned elements, PlaceOf layout, unsigned rows, unsigned columns) {
     Matrix result = zeros(rows, columns);
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       for (unsigned i = 0; i < elements; ++i) {
@@ -415,7 +282,7 @@ void check_doubles(const Level& level, const Shape& shape, const Rounding& round
     }
     return result;
   };
-  const Layout layout = shape.rows == 8 ? accumulator_8 : accumulator_16;
+  const PlaceOf layout = shape.rows == 8 ? accumulator_8 : accumulator_16;
   const Matrix left = matrix(a, in_a, shape.a, shape.rows, shape.depth), right = matrix(b, in_b, shape.b, shape.depth, 8);
   Matrix want = matrix(c, in_c, layout, shape.rows, 8);
   std::fesetround(rounding.mode);
@@ -440,7 +307,7 @@ TEST_CASE("mma of f64 is a chain of fused multiply-adds in the asked rounding") 
   for (const Level& level : mma_levels()) {
     CAPTURE(level.name);
     auto random = random_source(15);
-    for (const Shape& shape : kDoubleShapes) {
+    for (const MatrixShape& shape : kDoubleShapes) {
       for (const Rounding& rounding : {Rounding{FE_TONEAREST, Modifier::rn}, Rounding{FE_TOWARDZERO, Modifier::rz},
                                        Rounding{FE_DOWNWARD, Modifier::rm}, Rounding{FE_UPWARD, Modifier::rp}}) {
         check_doubles(level, shape, rounding, random);
@@ -450,21 +317,6 @@ TEST_CASE("mma of f64 is a chain of fused multiply-adds in the asked rounding") 
 }
 
 // ---- m8n8k4 of f16: four products --------------------------------------------------------------------------------------------
-
-Place quad_a(bool by_column, unsigned lane, unsigned i) {
-  if (!by_column) return {lane < 16 ? lane % 4 : lane % 4 + 4, i};
-  return {lane < 16 ? i % 4 : i % 4 + 4, lane % 4};
-}
-Place quad_b(bool by_column, unsigned lane, unsigned i) {
-  if (!by_column) return {lane % 4, lane < 16 ? i : i + 4};
-  return {i, lane < 16 ? lane % 4 : lane % 4 + 4};
-}
-Place quad_c(Type type, unsigned lane, unsigned i) {
-  if (type == Type::f16) return {lane < 16 ? lane % 4 : lane % 4 + 4, i};
-  const unsigned x = (lane & 1) + (i & 2);
-  return {lane < 16 ? x : x + 4, (i & 4) + (lane & 2) + (i & 1)};
-}
-unsigned quad_of(unsigned lane) { return lane / 4 % 4; }
 
 void check_quads(const Level& level, bool a_by_column, bool b_by_column, Type d_type, Type c_type, std::mt19937_64& random) {
   Machine machine(kWarps);

@@ -20,6 +20,7 @@ struct Form {
 };
 
 constexpr const char* kNow = ".version 8.8\n.target sm_90a\n.address_size 64\n";
+constexpr const char* kLater = ".version 8.8\n.target sm_100f\n.address_size 64\n";
 constexpr const char* kBeforeSync = ".version 6.0\n.target sm_60\n.address_size 64\n";
 
 /// %a is a lane's 64-bit value, %w its lower half, %p its lowest bit; %d and %q go out.
@@ -140,6 +141,38 @@ TEST_CASE("each form of shfl.sync, vote.sync, match.sync, redux.sync, elect.sync
                    [](unsigned lane, const Lanes&) { return Pair{7, lane == 8}; }});
   forms.push_back({"activemask.b32 %d;", [](unsigned, const Lanes&) { return Pair{~0u, 0}; }});
   check_all(kNow, forms, 180);
+}
+
+/// The smallest or largest of 32 f32, as bits: NaN drops out or decides, +0 is above -0.
+std::uint32_t extreme(const Lanes& a, bool largest, bool absolute, bool propagate) {
+  std::optional<float> best;
+  bool nan = false;
+  for (const std::uint64_t value : a) {
+    float number;
+    const std::uint32_t bits = word(value);
+    std::memcpy(&number, &bits, sizeof number);
+    if (absolute) number = std::fabs(number);
+    nan = nan || std::isnan(number);
+    if (std::isnan(number)) continue;
+    const bool below = best && (number < *best || (number == *best && std::signbit(number) && !std::signbit(*best)));
+    const bool above = best && (number > *best || (number == *best && !std::signbit(number) && std::signbit(*best)));
+    if (!best || (largest ? above : below)) best = number;
+  }
+  if (!best || (propagate && nan)) return 0x7fffffffu;
+  std::uint32_t bits;
+  std::memcpy(&bits, &*best, sizeof bits);
+  return bits;
+}
+
+TEST_CASE("each form of redux.sync of f32") {
+  std::vector<Form> forms;
+  for (int i = 0; i < 8; ++i) {
+    const bool largest = (i & 1) != 0, absolute = (i & 2) != 0, propagate = (i & 4) != 0;
+    forms.push_back({std::string("redux.sync.") + (largest ? "max" : "min") + (absolute ? ".abs" : "") + (propagate ? ".NaN" : "") +
+                         ".f32 %d, %w, 0xffffffff;",
+                     [=](unsigned, const Lanes& a) { return Pair{extreme(a, largest, absolute, propagate), 0}; }});
+  }
+  check_all(kLater, forms, 183);
 }
 
 TEST_CASE("each form of shfl and vote without .sync") {

@@ -31,17 +31,20 @@ struct List {
   std::string_view words;
 };
 
-// The shapes of wgmma for one k, all n.
-std::string_view wgmma_shapes(unsigned k) {
-  static const auto make = [](unsigned size) {
+// The shapes of wgmma for one k. Integers and bits have n in steps of 8 up to 32 and of 16 from there on.
+std::string_view wgmma_shapes(std::string_view list) {
+  static const auto make = [](unsigned size, bool integer) {
     std::string words;
-    for (unsigned n = 8; n <= 256; n += 8) {
+    for (unsigned n = 8; n <= 256; n += integer && n >= 32 ? 16 : 8) {
       words += (n == 8 ? "m64n" : "|m64n") + std::to_string(n) + "k" + std::to_string(size);
     }
     return words;
   };
-  static const std::string k8 = make(8), k16 = make(16), k32 = make(32), k64 = make(64), k256 = make(256);
-  return k == 8 ? k8 : k == 16 ? k16 : k == 32 ? k32 : k == 64 ? k64 : k256;
+  static const std::unordered_map<std::string_view, std::string> shapes = {
+      {"8", make(8, false)},   {"16", make(16, false)}, {"32", make(32, false)},  {"64", make(64, false)},
+      {"i32", make(32, true)}, {"i64", make(64, true)}, {"i256", make(256, true)}};
+  const auto found = shapes.find(list);
+  return found == shapes.end() ? std::string_view() : std::string_view(found->second);
 }
 
 constexpr List kLists[] = {
@@ -61,11 +64,7 @@ constexpr List kLists[] = {
 };
 
 std::string_view words_of(std::string_view list) {
-  if (list.starts_with("wgmma")) {
-    unsigned k = 0;
-    for (const char c : list.substr(5)) k = k * 10 + static_cast<unsigned>(c - '0');
-    return wgmma_shapes(k);
-  }
+  if (list.starts_with("wgmma")) return wgmma_shapes(list.substr(5));
   for (const List& entry : kLists) {
     if (entry.name == list) return entry.words;
   }
@@ -262,6 +261,7 @@ class FormReader {
       std::size_t at = 0;
       for (const char c : what) {
         if (c == '|') ++at;
+        else if (at >= spec.counts.size() || c < '0' || c > '9') return fail("a list of sizes was expected");
         else spec.counts[at] = static_cast<std::uint8_t>(spec.counts[at] * 10 + (c - '0'));
       }
     }

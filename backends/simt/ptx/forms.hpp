@@ -55,7 +55,7 @@ struct OperandSpec {
   bool relaxed = false;
   bool minus = false;
   bool selector = false;
-  std::array<std::uint8_t, 4> counts{};  // of a counted vector; 0 ends the list
+  std::array<std::uint8_t, 5> counts{};  // of a counted vector; 0 ends the list
   std::uint32_t requirement = 0;
 
   [[nodiscard]] bool is_address() const { return opens; }

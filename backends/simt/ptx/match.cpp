@@ -13,12 +13,18 @@ using Vector = OperandSpec::Vector;
 
 std::string type_text(Type type) { return "." + std::string(name_of(type)); }
 
-// Operands that a modifier asks for: there if and only if the modifier is.
-std::optional<Modifier> asked_for_by(const OperandSpec& spec) {
-  if (spec.name == "policy") return Modifier::L2_cache_hint;
-  if (spec.name == "ctas") return Modifier::multicast_cluster;
-  if (spec.name == "mask" && spec.optional) return Modifier::cp_mask;
-  return std::nullopt;
+// Operands that modifiers ask for: there if and only if one of these is.
+std::span<const Modifier> asked_for_by(const OperandSpec& spec) {
+  static constexpr Modifier kPolicy[] = {Modifier::L2_cache_hint};
+  static constexpr Modifier kBlocks[] = {Modifier::multicast_cluster};
+  static constexpr Modifier kMask[] = {Modifier::cp_mask};
+  static constexpr Modifier kOffsets[] = {Modifier::im2col, Modifier::im2col_w, Modifier::im2col_w_128};
+  if (!spec.optional) return {};
+  if (spec.name == "policy") return kPolicy;
+  if (spec.name == "ctas") return kBlocks;
+  if (spec.name == "mask") return kMask;
+  if (spec.name == "offsets") return kOffsets;
+  return {};
 }
 
 // The form's operands as a reader would write them: "d, [a]{, policy}".
@@ -47,14 +53,16 @@ class FormMatch {
     progress_ = std::max(progress_, raw);
     if (spec == specs_.size()) return raw == input_.operands.size();
     const OperandSpec& current = specs_[spec];
-    const auto modifier = asked_for_by(current);
-    const bool wanted = !modifier || input_.instruction.has(*modifier);
+    const auto modifiers = asked_for_by(current);
+    const bool asked = std::any_of(modifiers.begin(), modifiers.end(),
+                                   [&](Modifier modifier) { return input_.instruction.has(modifier); });
+    const bool wanted = modifiers.empty() || asked;
     if (wanted && raw < input_.operands.size() && shape_fits(current, input_.operands[raw])) {
       positions_[spec] = static_cast<int>(raw);
       if (align(spec + 1, raw + 1)) return true;
       positions_[spec] = -1;
     }
-    const bool may_be_absent = modifier ? !wanted : current.optional;
+    const bool may_be_absent = modifiers.empty() ? current.optional : !asked;
     return may_be_absent && align(spec + 1, raw);
   }
 

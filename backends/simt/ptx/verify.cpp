@@ -154,6 +154,19 @@ Result verify_address(const VerifyInput& input, const Operand& address, Space sp
   return std::nullopt;
 }
 
+Result verify_caching(const VerifyInput& input) {
+  const Space space = input.instruction.space();
+  const bool hints = has_any(input.instruction, {Modifier::L2_cache_hint, Modifier::L2_64B, Modifier::L2_128B, Modifier::L2_256B});
+  if (!hints || space == Space::generic || space == Space::global) return std::nullopt;
+  return problem("hints for the L2 cache are for .global, not for ." + std::string(name_of(space)));
+}
+
+// What atom and red have in common; `position` is that of the address.
+Result verify_atomic(const VerifyInput& input, std::size_t position) {
+  if (auto found = verify_caching(input)) return found;
+  return verify_address(input, operand(input, position), input.instruction.space(), 0);
+}
+
 Result verify_access(const VerifyInput& input, std::size_t position) {
   const Instruction& instruction = input.instruction;
   const Type type = instruction.type();
@@ -169,6 +182,10 @@ Result verify_access(const VerifyInput& input, std::size_t position) {
   } else if (instruction.vector == 8 && bits_of(type) == 32 && instruction.operation != Operation::red) {
     return problem("'.v8' is for 32-bit types in .global");
   }
+  if (!wide && has_any(instruction, {Modifier::L2_evict_normal, Modifier::L2_evict_first, Modifier::L2_evict_last})) {
+    return problem("an L2 eviction priority is for accesses of 256 bits (.v8.b32, .v4.b64)");
+  }
+  if (auto found = verify_caching(input)) return found;
   const Operand& address = operand(input, position);
   const Space space = instruction.space();
   if (auto found = verify_address(input, address, space, bits / 8)) return found;
@@ -315,8 +332,8 @@ std::optional<Problem> verify(const VerifyInput& input) {
     case Operation::ld:
     case Operation::ldu: return verify_access(input, 1);
     case Operation::st: return verify_access(input, 0);
-    case Operation::atom: return verify_address(input, operand(input, 1), input.instruction.space(), 0);
-    case Operation::red: return verify_address(input, operand(input, 0), input.instruction.space(), 0);
+    case Operation::atom: return verify_atomic(input, 1);
+    case Operation::red: return verify_atomic(input, 0);
     case Operation::mov: return verify_symbol(input);
     case Operation::cvta: return verify_cvta(input);
     case Operation::mapa:

@@ -115,18 +115,12 @@ def compile_all(texts, chosen, options):
 
 
 def link(objects, options):
-    stubs = f"{options.work}/other_levels.cpp"
-    with open(stubs, "w") as file:
-        file.write('#include "backends/simt/execute/select.hpp"\n#define BSC_SIMT_FAMILY(name) \\\n'
-                   "  Selected select_##name(const ptx::Instruction&, const ptx::Function&) { return {}; }\n")
-        for level in (2, 3, 4):
-            if level != options.level:
-                file.write(f'namespace bascule::simt::x86_64_v{level} {{\n#include "{OPERATIONS}/families.inc"\n}}\n')
-    others = [o for pattern in ("backends/simt/CMakeFiles/bascule_simt_objects_compiled.dir/**/*.o",
+    others = [o for pattern in ("backends/simt/bascule_simt_cpu_x86_64_v*.o",
+                                "backends/simt/CMakeFiles/bascule_simt_objects_compiled.dir/**/*.o",
                                 "backends/CMakeFiles/bascule_backends_common_objects_compiled.dir/**/*.o")
-              for o in glob.glob(f"{options.build}/{pattern}", recursive=True)]
+              for o in glob.glob(f"{options.build}/{pattern}", recursive=True) if f"_v{options.level}." not in o]
     library = f"{options.work}/libbascule_simt.so"
-    subprocess.run(flags(options) + ["-shared", "-o", library, stubs, f"{HERE}/mutant.cpp"] + objects + others +
+    subprocess.run(flags(options) + ["-shared", "-o", library, f"{HERE}/mutant.cpp"] + objects + others +
                    ["-lpthread", "-ldl", "-Wl,--no-undefined"], check=True)
     return library
 

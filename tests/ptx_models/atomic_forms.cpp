@@ -136,12 +136,100 @@ void add_floats(Forms& forms) {
   }
 }
 
+/// Two words of 64 bits at once, in global and shared memory, by their own and by generic addresses.
+void add_double_words(Forms& forms) {
+  const std::vector<Values> inputs(4, Values::integer64);
+  for (const Place& place : kPlaces) {
+    const std::string here = std::string(" [") + place.address + "]";
+    const std::string put = std::string("st") + place.space + ".v2.b64" + here + ", {$a, $b}; ";
+    const std::string get = std::string("; ld") + place.space + ".v2.b64 {$d, $e}," + here;
+    const auto push = [&](const std::string& code, Model model) {
+      Form form{put + code, inputs, {output(64), output(64)}, std::move(model)};
+      form.target = 90;
+      form.may_be_immediate = false;
+      forms.push_back(form);
+    };
+    const std::string exchange = std::string("mov.b128 %v1, {$c, $f}; atom") + place.space + ".exch.b128 %v0," + here + ", %v1";
+    push(exchange + get, [](const std::uint64_t* in, Expected* out) { out[0] = in[2], out[1] = in[3]; });
+    push(exchange + "; mov.b128 {$d, $e}, %v0", [](const std::uint64_t* in, Expected* out) { out[0] = in[0], out[1] = in[1]; });
+    // Compared with {a, c}: equal where c is b.
+    const std::string swap = std::string("mov.b128 %v1, {$a, $c}; mov.b128 %v2, {$f, $a}; atom") + place.space + ".cas.b128 %v0," + here + ", %v1, %v2";
+    push(swap + get, [](const std::uint64_t* in, Expected* out) {
+      const bool equal = in[1] == in[2];
+      out[0] = equal ? in[3] : in[0];
+      out[1] = equal ? in[0] : in[1];
+    });
+    push(swap + "; mov.b128 {$d, $e}, %v0", [](const std::uint64_t* in, Expected* out) { out[0] = in[0], out[1] = in[1]; });
+  }
+}
+
+/// Vectors, in global memory alone: two elements carry values, the others constants.
+void add_vectors(Forms& forms) {
+  struct Vector {
+    const char* type;
+    int count, width;
+    Values values;
+    const Format* format;
+    int elements;
+    const char* filler;
+  };
+  const Vector vectors[] = {{"v2.f32", 2, 32, Values::f32, &kF32, 1, "%t0"},         {"v4.f32", 4, 32, Values::f32, &kF32, 1, "%t0"},
+                            {"v2.f16", 2, 16, Values::f16, &kF16, 1, "%h0"},         {"v4.f16", 4, 16, Values::f16, &kF16, 1, "%h0"},
+                            {"v8.f16", 8, 16, Values::f16, &kF16, 1, "%h0"},         {"v4.bf16", 4, 16, Values::bf16, &kBf16, 1, "%h0"},
+                            {"v2.f16x2", 2, 32, Values::f16x2, &kF16, 2, "%t0"},     {"v4.bf16x2", 4, 32, Values::bf16x2, &kBf16, 2, "%t0"}};
+  for (const Vector& v : vectors) {
+    const auto braces = [&](const std::string& first, const std::string& last) {
+      std::string text = "{" + first;
+      for (int i = 2; i < v.count; ++i) text += std::string(", ") + v.filler;
+      return text + ", " + last + "}";
+    };
+    const std::string bits = ".b" + std::to_string(v.width);
+    const std::string last = "[%cell+" + std::to_string((v.count - 1) * v.width / 8) + "]";
+    const std::string clear = std::string("mov") + bits + " " + v.filler + ", 0; mov.b64 %w0, 0; st.global.v2.b64 [%cell], {%w0, %w0}; ";
+    const std::string put = clear + "st.global" + bits + " [%cell], $a; st.global" + bits + " " + last + ", $b; ";
+    const std::string get = "; ld.global" + bits + " $d, [%cell]; ld.global" + bits + " $e, " + last;
+    for (const std::string operation : {"add", "min", "max"}) {
+      if (operation != "add" && v.format == &kF32) continue;
+      const std::string name = operation + (v.format == &kF32 ? "." : ".noftz.") + v.type;
+      const auto one = [=](std::uint64_t old, std::uint64_t b) {
+        const Format& format = *v.format;
+        if (operation == "add") {
+          if (&format == &kF32) old = flushed(format, old, true), b = flushed(format, b, true);
+          const std::uint64_t sum = element_sum(format, old, b);
+          return &format == &kF32 ? flushed(format, sum, true) : sum;
+        }
+        if (format.is_nan(old) || format.is_nan(b)) return format.is_nan(old) ? b : old;
+        const auto key = [](std::uint64_t x) { return (x & 0x8000) != 0 ? -1 - static_cast<int>(x & 0x7fff) : static_cast<int>(x); };
+        return (key(old) < key(b)) == (operation == "min") ? old : b;
+      };
+      const auto whole = [=](std::uint64_t old, std::uint64_t b) { return v.elements == 1 ? one(old, b) : each_half(old, b, one); };
+      const Output after{v.width, v.format, v.elements};
+      const std::vector<Values> inputs(4, v.values);
+      const Model model = [=](const std::uint64_t* in, Expected* out) { out[0] = whole(in[0], in[2]), out[1] = whole(in[1], in[3]); };
+      Form reduction{put + "red.global." + name + " [%cell], " + braces("$c", "$f") + get, inputs, {after, after}, model};
+      reduction.target = 90;
+      reduction.may_be_immediate = false;
+      forms.push_back(reduction);
+      reduction.code = put + "atom.global." + name + " " + braces("%" + std::string(v.width == 16 ? "h1" : "t1"), v.width == 16 ? "%h2" : "%t2") +
+                       ", [%cell], " + braces("$c", "$f") + get;
+      forms.push_back(reduction);
+      Form returned = reduction;
+      returned.code = put + "atom." + name + " " + braces("$d", "$e") + ", [%cell], " + braces("$c", "$f");
+      returned.outputs = {output(v.width), output(v.width)};
+      returned.model = [](const std::uint64_t* in, Expected* out) { out[0] = in[0], out[1] = in[1]; };
+      forms.push_back(returned);
+    }
+  }
+}
+
 }  // namespace
 
 Forms atomic_forms() {
   Forms forms;
   add_integers(forms);
   add_floats(forms);
+  add_double_words(forms);
+  add_vectors(forms);
   return forms;
 }
 

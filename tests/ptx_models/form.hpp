@@ -56,9 +56,10 @@ using Model = std::function<void(const std::uint64_t* in, Expected* out)>;
 using Accepts = std::function<bool(const std::uint64_t* in, std::uint64_t got)>;
 
 /// `code` names the outputs $d, $e and the inputs $a, $b, $c, $f; %t0 to %t3 (32 bits), %w0 to %w3 (64), %h0 to %h3 (16),
-/// %q0 to %q3 (predicates) are free registers. Several instructions are separated by "; ". %cell is the address of 16 bytes of
-/// the thread's own in global memory, %shared and %local of as many in these spaces, %generic_shared and %generic_local their
-/// generic addresses.
+/// %q0 to %q3 (predicates), %v0 to %v2 (128) are free registers. Several instructions are separated by "; ". %cell is
+/// the address of 32 bytes of the thread's own in global memory, %base where those of all threads begin (no form uses both);
+/// %shared and %local are addresses of 16 such bytes in these spaces, %generic_shared and %generic_local their generic ones,
+/// shared_cells where those of the block begin. `known` and `known_constants` are 64 bytes in global and constant memory.
 struct Form {
   std::string code;
   std::vector<Values> inputs;
@@ -71,6 +72,9 @@ struct Form {
 };
 
 using Forms = std::vector<Form>;
+
+/// What `known` and `known_constants` hold.
+constexpr int known_byte(int index) { return (index * 167 + 13) & 0xff; }
 
 // The chapters, each in the file of its name.
 Forms integer_forms();

@@ -97,10 +97,113 @@ void add_vectors(Forms& forms) {
   }
 }
 
+std::uint64_t known(int at, int width) {
+  std::uint64_t value = 0;
+  for (int i = 0; i < width / 8; ++i) value |= static_cast<std::uint64_t>(known_byte(at + i)) << (8 * i);
+  return value;
+}
+
+/// All lanes at one address: single values and vectors, of constants and of what all have just stored.
+void add_uniform(Forms& forms) {
+  const struct {
+    const char* space;
+    const char* memory;
+  } memories[] = {{".global", "known"}, {".const", "known_constants"}, {"", "known"}};
+  for (const auto& memory : memories) {
+    const std::string ld = std::string("ld") + memory.space;
+    for (const MemoryType& type : kTypes) {
+      const int destination = type.width < 16 ? 32 : type.width;
+      const auto value = [=](int at) { return wrapped(value_of(known(at, type.width), type.width, type.is_signed), destination); };
+      const std::string first = std::string("mov.u64 %w0, ") + memory.memory + "; ";
+      push(forms, first + ld + "." + type.name + " $d, [%w0+24]", {}, {output(destination)},
+           [=](const std::uint64_t*, Expected* out) { out[0] = value(24); });
+      push(forms, first + ld + ".v2." + type.name + " {$d, $e}, [%w0+16]", {}, {output(destination), output(destination)},
+           [=](const std::uint64_t*, Expected* out) { out[0] = value(16), out[1] = value(16 + type.width / 8); });
+      if (type.width == 64) continue;
+      const std::string filler = destination == 32 ? "%t0" : "%h0", other = destination == 32 ? "%t1" : "%h1";
+      push(forms, first + ld + ".v4." + type.name + " {" + filler + ", $d, " + other + ", $e}, [%w0+32]", {}, {output(destination), output(destination)},
+           [=](const std::uint64_t*, Expected* out) { out[0] = value(32 + type.width / 8), out[1] = value(32 + 3 * type.width / 8); });
+    }
+    push(forms, std::string("and.b32 %t0, $a, 60; cvt.u64.u32 %w0, %t0; mov.u64 %w1, ") + memory.memory + "; add.u64 %w0, %w0, %w1; " + ld + ".u32 $d, [%w0]",
+         {Values::integer32}, {output(32)}, [](const std::uint64_t* in, Expected* out) { out[0] = known(static_cast<int>(in[0] & 60), 32); });
+  }
+  for (const bool shared : {false, true}) {
+    const std::string space = shared ? ".shared" : ".global", at = shared ? "[shared_cells]" : "[%base]";
+    push(forms, "st" + space + ".v2.b32 " + at + ", {17, 23}; ld" + space + ".v2.b32 {$d, $e}, " + at, {}, {output(32), output(32)},
+         [](const std::uint64_t*, Expected* out) { out[0] = 17, out[1] = 23; });
+    push(forms, "mov.b16 %h0, 77; mov.b16 %h1, 99; st" + space + ".v4.b16 " + at + ", {%h0, %h1, %h1, %h0}; ld" + space + ".v2.b32 {$d, $e}, " + at, {},
+         {output(32), output(32)}, [](const std::uint64_t*, Expected* out) { out[0] = 77 | 99 << 16, out[1] = 99 | 77 << 16; });
+    push(forms, "mov.b32 %t0, 0x1ff; st" + space + ".u8 " + at + ", %t0; ld" + space + ".s8 $d, " + at, {}, {output(32)},
+         [](const std::uint64_t*, Expected* out) { out[0] = 0xffffffffu; });
+  }
+}
+
+/// Lanes side by side without gaps.
+void add_contiguous(Forms& forms) {
+  for (const bool shared : {false, true}) {
+    const std::string space = shared ? ".shared" : ".global";
+    const auto address = [&](int bytes) {
+      return shared ? "mul.wide.u32 %w0, %y, " + std::to_string(bytes) + "; mov.u64 %w1, shared_cells; add.u64 %w0, %w0, %w1; "
+                    : "mul.wide.u32 %w0, %index, " + std::to_string(bytes) + "; add.u64 %w0, %w0, %base; ";
+    };
+    const std::string st = "st" + space + ".", ld = "ld" + space + ".";
+    for (const MemoryType& type : kTypes) {
+      for (const int width : {16, 32, 64}) {
+        if (width < type.width || (type.name[0] == 'f' && width != type.width)) continue;
+        push(forms, address(type.width / 8) + st + type.name + " [%w0], $a; " + ld + type.name + " $d, [%w0]", {integers(width)}, {output(width)},
+             [=](const std::uint64_t* in, Expected* out) { out[0] = wrapped(value_of(in[0], type.width, type.is_signed), width); });
+        push(forms, address(type.width / 4) + st + "v2." + type.name + " [%w0], {$a, $b}; " + ld + "v2." + type.name + " {$d, $e}, [%w0]",
+             {integers(width), integers(width)}, {output(width), output(width)}, [=](const std::uint64_t* in, Expected* out) {
+               for (int i = 0; i < 2; ++i) out[i] = wrapped(value_of(in[i], type.width, type.is_signed), width);
+             });
+        if (type.width == 64 || width == 64) continue;
+        const std::string filler = width == 32 ? "%t0" : "%h0", other = width == 32 ? "%t1" : "%h1";
+        push(forms, address(type.width / 2) + st + "v4." + type.name + " [%w0], {$a, $b, $c, $f}; " + ld + "v4." + type.name + " {" + filler + ", $d, " + other + ", $e}, [%w0]",
+             std::vector<Values>(4, integers(width)), {output(width), output(width)}, [=](const std::uint64_t* in, Expected* out) {
+               out[0] = wrapped(value_of(in[1], type.width, type.is_signed), width);
+               out[1] = wrapped(value_of(in[3], type.width, type.is_signed), width);
+             });
+      }
+    }
+  }
+}
+
+/// 128 bits as one value, and vectors of 256 bits, where lanes may leave elements out.
+void add_wide(Forms& forms) {
+  for (const Place& place : kPlaces) {
+    const std::string here = std::string("[") + place.address + "]", st = std::string("st") + place.space, ld = std::string("ld") + place.space;
+    const std::vector<Values> two(2, Values::integer64);
+    const Model same = [](const std::uint64_t* in, Expected* out) { out[0] = in[0], out[1] = in[1]; };
+    push(forms, st + ".v2.b64 " + here + ", {$a, $b}; " + ld + ".b128 %v0, " + here + "; mov.b128 {$d, $e}, %v0", two, {output(64), output(64)}, same);
+    push(forms, "mov.b128 %v0, {$a, $b}; mov.b128 %v1, %v0; " + st + ".b128 " + here + ", %v1; " + ld + ".v2.b64 {$d, $e}, " + here, two, {output(64), output(64)}, same);
+  }
+  push(forms, "mov.b128 %v0, {$a, $b, $c, $f}; mov.b128 {$d, $e}, %v0", std::vector<Values>(4, Values::integer32), {output(64), output(64)},
+       [](const std::uint64_t* in, Expected* out) { out[0] = in[0] | in[1] << 32, out[1] = in[2] | in[3] << 32; });
+  push(forms, "mov.b128 %v0, {$a, $b}; mov.b128 {%t0, $d, $e, %t1}, %v0", {Values::integer64, Values::integer64}, {output(32), output(32)},
+       [](const std::uint64_t* in, Expected* out) { out[0] = in[0] >> 32, out[1] = in[1] & low_bits(32); });
+  for (const char* space : {".global", ""}) {
+    const std::string st = std::string("st") + space, ld = std::string("ld") + space;
+    Form form{st + ".v8.b32 [%cell], {$a, $b, $c, $f, $b, $c, $f, $a}; " + ld + ".v8.b32 {_, $d, _, _, _, _, $e, _}, [%cell]",
+              std::vector<Values>(4, Values::integer32), {output(32), output(32)},
+              [](const std::uint64_t* in, Expected* out) { out[0] = in[1], out[1] = in[3]; }};
+    form.target = 100;
+    form.may_be_immediate = false;
+    forms.push_back(form);
+    form = {st + ".v4.b64 [%cell], {$a, $b, $c, $f}; " + ld + ".v4.u64 {$d, _, _, $e}, [%cell]", std::vector<Values>(4, Values::integer64),
+            {output(64), output(64)}, [](const std::uint64_t* in, Expected* out) { out[0] = in[0], out[1] = in[3]; }};
+    form.target = 100;
+    form.may_be_immediate = false;
+    forms.push_back(form);
+  }
+}
+
 }  // namespace
 
 Forms memory_forms() {
   Forms forms;
+  add_uniform(forms);
+  add_contiguous(forms);
+  add_wide(forms);
   add_loads(forms);
   add_stores(forms);
   add_vectors(forms);

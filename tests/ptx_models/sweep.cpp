@@ -77,15 +77,15 @@ std::string store_outputs(const Form& form) {
   return text;
 }
 
-/// Scratch memory for forms on memory: 16 bytes a thread in global, shared and local memory, by their own and by generic
-/// addresses.
+/// Scratch memory for forms on memory, see form.hpp.
 std::string scratch(const Form& form) {
   const auto uses = [&](const char* name) { return form.code.find(name) != std::string::npos; };
-  std::string text;
+  std::string text = uses("%v") ? ".reg .b128 %v<3>;\n" : "";
+  if (uses("%base")) text += ".reg .b64 %base;\nld.param.u64 %base, [cells];\n";
   if (uses("%cell")) {
-    text += ".reg .b64 %cell;\nld.param.u64 %cell, [cells];\nmul.wide.u32 %offset, %index, 16;\nadd.u64 %cell, %cell, %offset;\n";
+    text += ".reg .b64 %cell;\nld.param.u64 %cell, [cells];\nmul.wide.u32 %offset, %index, 32;\nadd.u64 %cell, %cell, %offset;\n";
   }
-  if (uses("%shared") || uses("%generic_shared")) {
+  if (uses("%shared") || uses("%generic_shared") || uses("shared_cells")) {
     text += ".shared .align 16 .b8 shared_cells[4096];\n.reg .b64 %shared, %generic_shared;\nmov.u64 %shared, shared_cells;\n"
             "mul.wide.u32 %offset, %y, 16;\nadd.u64 %shared, %shared, %offset;\ncvta.shared.u64 %generic_shared, %shared;\n";
   }
@@ -191,8 +191,11 @@ void Case::run(Module& module, std::vector<std::string>& failures) {
   for (const auto& values : inputs_) in.insert(in.end(), values.begin(), values.end());
   in.insert(in.end(), guard_.begin(), guard_.end());
   std::vector<std::uint64_t> out(count_ * form_.outputs.size() * runs(), 0xa5a5a5a5a5a5a5a5u);
-  std::vector<std::uint64_t> cells(2 * count_ + 2);
-  const auto address = [](std::vector<std::uint64_t>& memory) { return reinterpret_cast<std::uint64_t>(memory.data()); };
+  struct alignas(32) Cell {
+    std::uint64_t words[4];
+  };
+  std::vector<Cell> cells(count_ + 1);
+  const auto address = [](auto& memory) { return reinterpret_cast<std::uint64_t>(memory.data()); };
   struct {
     std::uint64_t in, out, cells;
     std::uint32_t count;
@@ -299,7 +302,10 @@ Kernel kernel_of(const Form& form, const std::string& name, std::uint64_t consta
 }
 
 std::string module_header(unsigned target) {
-  return ".version 9.0\n.target sm_" + std::to_string(target) + (target >= 90 ? "a" : "") + "\n.address_size 64\n";
+  std::string bytes;
+  for (int i = 0; i < 64; ++i) bytes += (i == 0 ? "" : ", ") + std::to_string(known_byte(i));
+  return ".version 9.0\n.target sm_" + std::to_string(target) + (target >= 90 ? "a" : "") + "\n.address_size 64\n.global .align 32 .b8 known[64] = {" + bytes +
+         "};\n.const .align 32 .b8 known_constants[64] = {" + bytes + "};\n";
 }
 
 std::size_t items_per_form() {

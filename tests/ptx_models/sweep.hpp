@@ -21,6 +21,7 @@ struct Kernel {
 };
 Kernel kernel_of(const Form& form, const std::string& name, std::uint64_t constant);
 
+/// Version and target, and 64 known bytes in global memory (`known`) and in constant memory (`known_constants`).
 std::string module_header(unsigned target);
 
 /// How many items a sweep takes of each form: BASCULE_PTX_MODELS_ITEMS, else 1536.

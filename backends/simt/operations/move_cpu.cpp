@@ -113,28 +113,37 @@ const Op* unpack(const Op* op, Context& context) {
   return op + 1;
 }
 
+/// To and from two elements of 64 bits or four of 32.
+template <class E>
 const Op* pack128(const Op* op, Context& context) {
+  constexpr unsigned count = 16 / sizeof(E);
   for (unsigned half = 0; half < 2; ++half) {
     Mask mask(*op, context);
     Destination<std::uint64_t> d(context, op->operands[0]);
-    Source<std::uint64_t> a(context, op->operands[1 + half]);
-    for (unsigned warp = 0; warp < context.warps; ++warp, mask.next(), d.next(), a.next()) {
-      const std::uint64_t* const x = a.lanes();
-      each_lane(d.lanes() + half * kLanes, mask.lanes(), [x](unsigned i) { return x[i]; });
+    Source<E> low(context, op->operands[1 + half * count / 2]);
+    Source<E> high(context, op->operands[half * count / 2 + count / 2]);
+    for (unsigned warp = 0; warp < context.warps; ++warp, mask.next(), d.next(), low.next(), high.next()) {
+      const E* const x = low.lanes();
+      const E* const y = high.lanes();
+      each_lane(d.lanes() + half * kLanes, mask.lanes(), [x, y](unsigned i) {
+        return count == 2 ? std::uint64_t{x[i]} : std::uint64_t{x[i]} | static_cast<std::uint64_t>(y[i]) << 32;
+      });
     }
   }
   return op + 1;
 }
 
+template <class E>
 const Op* unpack128(const Op* op, Context& context) {
-  for (unsigned half = 0; half < 2; ++half) {
-    if (op->operands[half] == kNoSlot) continue;
+  constexpr unsigned count = 16 / sizeof(E);
+  for (unsigned k = 0; k < count; ++k) {
+    if (op->operands[k] == kNoSlot) continue;
     Mask mask(*op, context);
-    Destination<std::uint64_t> d(context, op->operands[half]);
-    Source<std::uint64_t> a(context, op->operands[2]);
+    Destination<E> d(context, op->operands[k]);
+    Source<std::uint64_t> a(context, op->operands[count]);
     for (unsigned warp = 0; warp < context.warps; ++warp, mask.next(), d.next(), a.next()) {
-      const std::uint64_t* const x = a.lanes() + half * kLanes;
-      each_lane(d.lanes(), mask.lanes(), [x](unsigned i) { return x[i]; });
+      const std::uint64_t* const x = a.lanes() + 2 * k / count * kLanes;
+      each_lane(d.lanes(), mask.lanes(), [x, k](unsigned i) { return static_cast<E>(x[i] >> (count == 4 ? k % 2 * 32 : 0)); });
     }
   }
   return op + 1;
@@ -168,10 +177,12 @@ Selected select_move(const ptx::Instruction& instruction, const ptx::Function& f
   const Operand& source = function.operand(instruction, 1);
   const unsigned bits = bits_of(instruction.type());
   if (source.kind == Operand::Kind::vector) {
-    return {bits == 128 && source.count == 2 ? pack128 : choose<Pack>(bits / 8, source.count)};
+    if (bits == 128) return {source.count == 2 ? pack128<std::uint64_t> : source.count == 4 ? pack128<std::uint32_t> : nullptr};
+    return {choose<Pack>(bits / 8, source.count)};
   }
   if (destination.kind == Operand::Kind::vector) {
-    return {bits == 128 && destination.count == 2 ? unpack128 : choose<Unpack>(bits / 8, destination.count)};
+    if (bits == 128) return {destination.count == 2 ? unpack128<std::uint64_t> : destination.count == 4 ? unpack128<std::uint32_t> : nullptr};
+    return {choose<Unpack>(bits / 8, destination.count)};
   }
   if (instruction.type() == ptx::Type::pred) return {move_predicate};
   if (bits == 128) return {move128};

@@ -82,8 +82,6 @@ unsigned operand_width(const Instruction& instruction, std::size_t position) {
     case Operation::barrier_red: return 32;
     case Operation::vote:
     case Operation::vote_sync: return position == 2 ? 32 : position == 1 ? 1 : width;
-    case Operation::wmma_load:
-    case Operation::wmma_store: return position == 2 ? 32 : width;  // the stride
     case Operation::match_sync: return position + 1 == instruction.operand_count ? 32 : width;
     // Types are those of a matrix's elements, of which a register holds several.
     case Operation::wmma_load:

@@ -178,7 +178,9 @@ Result verify_access(const VerifyInput& input, std::size_t position) {
   if (wide) {
     const Requirement needed = Requirement::parse("88/100");
     if (!needed.met(input.platform)) return problem("an access of 256 bits " + needed.explain(input.platform));
-    if (instruction.space() != Space::global) return problem("an access of 256 bits is for .global only");
+    if (instruction.space() != Space::global && instruction.space() != Space::generic) {
+      return problem("an access of 256 bits is for .global only");
+    }
   } else if (instruction.vector == 8 && bits_of(type) == 32 && instruction.operation != Operation::red) {
     return problem("'.v8' is for 32-bit types in .global");
   }

@@ -83,6 +83,16 @@ def compile_one(name, options):
     return name, target, result.returncode, result.stderr
 
 
+def compiled_numbers(texts, options):
+    """The changes that are in code of this level: not between #else and #endif of another one."""
+    numbers = set()
+    for name in texts:
+        if name.endswith("_cpu.cpp"):
+            result = subprocess.run(flags(options) + ["-E", "-P", f"{options.work}/{OPERATIONS}/{name}"], capture_output=True, text=True)
+            numbers.update(int(n) for n in re.findall(r"bsc_mutant_is\((\d+)\)", result.stdout))
+    return numbers
+
+
 def compile_all(texts, chosen, options):
     """Compiles what there is; changes that the compiler refuses are dropped, and their files compiled again."""
     waiting = [name for name in texts if name.endswith("_cpu.cpp")]
@@ -174,6 +184,9 @@ def main():
     chosen = choose(texts, options)
     print(f"{len(chosen)} changes", flush=True)
     chosen, objects = compile_all(texts, chosen, options)
+    here = compiled_numbers(texts, options)
+    print(f"{sum(m.number not in here for m in chosen)} changes are in code of other levels", flush=True)
+    chosen = [m for m in chosen if m.number in here]
     sweeps = Sweeps(link(objects, options), options)
     known = sweeps.survey()
     caught, survived = 0, []

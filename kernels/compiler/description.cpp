@@ -128,6 +128,13 @@ class ContractReader {
   Json constants_ = Json::object();
 };
 
+// The product of a block's dimensions, as an expression.
+std::string threads_of(const Json& block) {
+  std::string text;
+  for (const Json& dimension : block) text += (text.empty() ? "(" : " * (") + dimension.get<std::string>() + ")";
+  return text;
+}
+
 Json launch_of(const KernelSignature& kernel, const ContractReader& contract, bool host) {
   Json launch = {{"function", kernel.name}};
   if (host) {
@@ -135,8 +142,8 @@ Json launch_of(const KernelSignature& kernel, const ContractReader& contract, bo
     launch["block"] = {1};
     return launch;
   }
-  launch["grid"] = contract.launch().value("grid", Json{"ceildiv(work_items, BLOCK)"});
   launch["block"] = contract.launch().value("block", Json{"BLOCK"});
+  launch["grid"] = contract.launch().value("grid", Json{"ceildiv(work_items, " + threads_of(launch["block"]) + ")"});
   for (const char* key : {"shared", "cooperative"}) {
     if (contract.launch().contains(key)) launch[key] = contract.launch()[key];
   }

@@ -72,6 +72,7 @@ TEST_CASE("a derived description is a valid source with a variant per image, buf
   REQUIRE(kernel["variants"].size() == 3);
   CHECK(kernel["variants"][0]["name"] == "ptx_sm_80");
   CHECK(kernel["variants"][0]["launches"][0]["block"][0] == "128");
+  CHECK(kernel["variants"][0]["launches"][0]["grid"][0] == "ceildiv(work_items, (128))");
   CHECK(kernel["variants"][0]["launches"][0]["arguments"][1]["as"] == "split");
   CHECK(kernel["variants"][1]["format"] == "spirv");
   CHECK(kernel["variants"][2]["class"] == "reference");

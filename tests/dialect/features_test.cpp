@@ -26,8 +26,7 @@ struct Engine {
   Engine() {
     bascule::Options options;
     options.packages = {features::package()};
-    options.settings = {{"backends", "cpu"}};
-    options.ignore_files = options.ignore_environment = false;
+    options.settings = {{"backends", "cpu"}, {"log.level", "info"}};  // what kernels print is logged as information
     options.log_sink = keep;
     runtime = bascule::Runtime::open(options);
     device = runtime.device();

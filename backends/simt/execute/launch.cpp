@@ -195,6 +195,8 @@ void Launch::run(std::uint32_t worker) {
     blocks.back()->start(*this, index, worker);
     return true;
   };
+  constexpr std::uint32_t kPassesOfAYield = 64;
+  std::uint32_t idle_passes = 0;
   while (!stopped()) {
     if (blocks.empty() && !take()) {
       if (next_block_.load(std::memory_order_acquire) >= shape.blocks()) break;
@@ -216,7 +218,10 @@ void Launch::run(std::uint32_t worker) {
       ++i;
       look_at_clock();
     }
-    if (company && !blocks.empty() && !stopped() && !take() && options.workers > 1) std::this_thread::yield();
+    // On a busy machine a yield may cost many milliseconds, a pass over blocks that wait some microseconds.
+    if (company && !blocks.empty() && !stopped() && !take() && options.workers > 1 && ++idle_passes % kPassesOfAYield == 0) {
+      std::this_thread::yield();
+    }
   }
   for (auto& block : blocks) retire(block);
   executed_operations.fetch_add(operations, std::memory_order_relaxed);

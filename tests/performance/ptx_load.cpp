@@ -26,15 +26,17 @@ double cpu_milliseconds() {
 
 // Ten different statements, as compilers write them, a thousand times.
 std::string generated_module() {
-  std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
-                     "\t.reg .pred \t%p<1001>;\n\t.reg .b32 \t%r<3001>;\n\t.reg .f32 \t%f<5001>;\n\t.reg .b64 \t%rd<3001>;\n";
+  std::string text =
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
+      "\t.reg .pred \t%p<1001>;\n\t.reg .b32 \t%r<3001>;\n\t.reg .f32 \t%f<5001>;\n\t.reg .b64 \t%rd<3001>;\n";
   for (int i = 0; i < 1000; ++i) {
     const std::string n = std::to_string(i);
     text += "$L__BB0_" + n + ":\n";
     text += "\tld.param.u64 \t%rd" + n + ", [p];\n\tcvta.to.global.u64 \t%rd" + n + ", %rd" + n + ";\n";
     text += "\tmov.u32 \t%r" + n + ", %tid.x;\n\tmad.lo.s32 \t%r" + n + ", %r" + n + ", %r0, 17;\n";
     text += "\tmul.wide.s32 \t%rd" + n + ", %r" + n + ", 4;\n\tld.global.nc.f32 \t%f" + n + ", [%rd" + n + "+16];\n";
-    text += "\tfma.rn.f32 \t%f" + n + ", %f" + n + ", %f0, 0f3F800000;\n\tst.global.f32 \t[%rd" + n + "], %f" + n + ";\n";
+    text +=
+        "\tfma.rn.f32 \t%f" + n + ", %f" + n + ", %f0, 0f3F800000;\n\tst.global.f32 \t[%rd" + n + "], %f" + n + ";\n";
     text += "\tsetp.lt.s32 \t%p" + n + ", %r" + n + ", 100;\n\t@%p" + n + " bra \t$L__BB0_" + n + ";\n";
   }
   return text + "\tret;\n}\n";
@@ -69,7 +71,8 @@ int main(int count, char** arguments) {
   }
   std::sort(times.begin(), times.end());
   const double median = times[times.size() / 2];
-  std::printf("%zu instructions, %zu bytes: %.2f ms, %.1f MB/s, %.0f ns an instruction\n", instructions, text.size(), median,
-              static_cast<double>(text.size()) / 1e3 / median, median * 1e6 / static_cast<double>(instructions));
+  std::printf("%zu instructions, %zu bytes: %.2f ms, %.1f MB/s, %.0f ns an instruction\n", instructions, text.size(),
+              median, static_cast<double>(text.size()) / 1e3 / median,
+              median * 1e6 / static_cast<double>(instructions));
   return 0;
 }

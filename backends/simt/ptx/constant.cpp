@@ -14,8 +14,9 @@ struct Operator {
   char symbol;
   int precedence;  // higher binds tighter
 };
-constexpr Operator kOperators[] = {{'*', 10}, {'/', 10}, {'%', 10}, {'+', 9}, {'-', 9}, {'L', 8}, {'R', 8}, {'<', 7}, {'>', 7},
-                                   {'l', 7},  {'g', 7},  {'e', 6},  {'n', 6}, {'&', 5}, {'^', 4}, {'|', 3}, {'A', 2}, {'O', 1}};
+constexpr Operator kOperators[] = {{'*', 10}, {'/', 10}, {'%', 10}, {'+', 9}, {'-', 9}, {'L', 8},
+                                   {'R', 8},  {'<', 7},  {'>', 7},  {'l', 7}, {'g', 7}, {'e', 6},
+                                   {'n', 6},  {'&', 5},  {'^', 4},  {'|', 3}, {'A', 2}, {'O', 1}};
 
 int precedence_of(const Token& token) {
   if (token.kind != TokenKind::punctuation) return 0;
@@ -109,15 +110,20 @@ class Evaluator {
       case TokenKind::integer:
         tokens_.advance();
         return token.is_unsigned ? unsigned_value(token.bits) : signed_value(token.bits);
-      case TokenKind::real: tokens_.advance(); return {Constant::Kind::real, token.bits};
-      case TokenKind::single: tokens_.advance(); return {Constant::Kind::single, token.bits};
+      case TokenKind::real:
+        tokens_.advance();
+        return {Constant::Kind::real, token.bits};
+      case TokenKind::single:
+        tokens_.advance();
+        return {Constant::Kind::single, token.bits};
       case TokenKind::identifier:
         if (token.text == "WARP_SZ") {
           tokens_.advance();
           return signed_value(32);
         }
         [[fallthrough]];
-      default: tokens_.fail_expected("a constant", "here");
+      default:
+        tokens_.fail_expected("a constant", "here");
     }
   }
 
@@ -127,15 +133,19 @@ class Evaluator {
   }
 
   Constant negative(const Token& at, Constant value) {
-    if (value.is_integer()) value.bits = 0 - value.bits;
-    else if (value.kind == Constant::Kind::real) value.bits ^= std::uint64_t{1} << 63;
-    else tokens_.fail(at, "a number written as 0f and 8 digits takes no operators", "set the sign in its digits");
+    if (value.is_integer())
+      value.bits = 0 - value.bits;
+    else if (value.kind == Constant::Kind::real)
+      value.bits ^= std::uint64_t{1} << 63;
+    else
+      tokens_.fail(at, "a number written as 0f and 8 digits takes no operators", "set the sign in its digits");
     return value;
   }
 
   Constant apply(const Token& at, const Constant& left, const Constant& right) {
     if (left.kind == Constant::Kind::single || right.kind == Constant::Kind::single) {
-      tokens_.fail(at, "a number written as 0f and 8 digits takes no operators", "write it in decimal or as 0d and 16 digits");
+      tokens_.fail(at, "a number written as 0f and 8 digits takes no operators",
+                   "write it in decimal or as 0d and 16 digits");
     }
     if (left.is_integer() != right.is_integer()) {
       tokens_.fail(at, "an expression may not mix integers and floating point");
@@ -145,17 +155,28 @@ class Evaluator {
 
   Constant reals(const Token& at, double a, double b) {
     switch (at.symbol) {
-      case '+': return real_value(a + b);
-      case '-': return real_value(a - b);
-      case '*': return real_value(a * b);
-      case '/': return real_value(a / b);
-      case '<': return signed_value(a < b);
-      case '>': return signed_value(a > b);
-      case 'l': return signed_value(a <= b);
-      case 'g': return signed_value(a >= b);
-      case 'e': return signed_value(a == b);
-      case 'n': return signed_value(a != b);
-      default: tokens_.fail(at, "'" + std::string(at.text) + "' works on integers only");
+      case '+':
+        return real_value(a + b);
+      case '-':
+        return real_value(a - b);
+      case '*':
+        return real_value(a * b);
+      case '/':
+        return real_value(a / b);
+      case '<':
+        return signed_value(a < b);
+      case '>':
+        return signed_value(a > b);
+      case 'l':
+        return signed_value(a <= b);
+      case 'g':
+        return signed_value(a >= b);
+      case 'e':
+        return signed_value(a == b);
+      case 'n':
+        return signed_value(a != b);
+      default:
+        tokens_.fail(at, "'" + std::string(at.text) + "' works on integers only");
     }
   }
 
@@ -166,9 +187,12 @@ class Evaluator {
     const auto converted = [&](std::uint64_t bits) { return is_unsigned ? unsigned_value(bits) : signed_value(bits); };
     const auto sa = static_cast<std::int64_t>(a), sb = static_cast<std::int64_t>(b);
     switch (at.symbol) {
-      case '+': return converted(a + b);
-      case '-': return converted(a - b);
-      case '*': return converted(a * b);
+      case '+':
+        return converted(a + b);
+      case '-':
+        return converted(a - b);
+      case '*':
+        return converted(a * b);
       case '/':
         if (b == 0) tokens_.fail(at, "division by zero");
         if (is_unsigned) return converted(a / b);
@@ -177,21 +201,33 @@ class Evaluator {
       case '%':
         if (b == 0) tokens_.fail(at, "division by zero");
         return signed_value(a % b);
-      case 'L': return {left.kind, b > 63 ? 0 : a << b};
+      case 'L':
+        return {left.kind, b > 63 ? 0 : a << b};
       case 'R':
         if (left.kind == Constant::Kind::unsigned_integer) return {left.kind, b > 63 ? 0 : a >> b};
         return {left.kind, static_cast<std::uint64_t>(sa >> (b > 63 ? 63 : b))};
-      case '<': return signed_value(is_unsigned ? a < b : sa < sb);
-      case '>': return signed_value(is_unsigned ? a > b : sa > sb);
-      case 'l': return signed_value(is_unsigned ? a <= b : sa <= sb);
-      case 'g': return signed_value(is_unsigned ? a >= b : sa >= sb);
-      case 'e': return signed_value(a == b);
-      case 'n': return signed_value(a != b);
-      case '&': return converted(a & b);
-      case '^': return converted(a ^ b);
-      case '|': return converted(a | b);
-      case 'A': return signed_value(a != 0 && b != 0);
-      default: return signed_value(a != 0 || b != 0);
+      case '<':
+        return signed_value(is_unsigned ? a < b : sa < sb);
+      case '>':
+        return signed_value(is_unsigned ? a > b : sa > sb);
+      case 'l':
+        return signed_value(is_unsigned ? a <= b : sa <= sb);
+      case 'g':
+        return signed_value(is_unsigned ? a >= b : sa >= sb);
+      case 'e':
+        return signed_value(a == b);
+      case 'n':
+        return signed_value(a != b);
+      case '&':
+        return converted(a & b);
+      case '^':
+        return converted(a ^ b);
+      case '|':
+        return converted(a | b);
+      case 'A':
+        return signed_value(a != 0 && b != 0);
+      default:
+        return signed_value(a != 0 || b != 0);
     }
   }
 
@@ -205,11 +241,15 @@ bool begins_constant(const Token& token) {
   switch (token.kind) {
     case TokenKind::integer:
     case TokenKind::real:
-    case TokenKind::single: return true;
-    case TokenKind::identifier: return token.text == "WARP_SZ";
+    case TokenKind::single:
+      return true;
+    case TokenKind::identifier:
+      return token.text == "WARP_SZ";
     case TokenKind::punctuation:
-      return token.symbol == '-' || token.symbol == '+' || token.symbol == '!' || token.symbol == '~' || token.symbol == '(';
-    default: return false;
+      return token.symbol == '-' || token.symbol == '+' || token.symbol == '!' || token.symbol == '~' ||
+             token.symbol == '(';
+    default:
+      return false;
   }
 }
 

@@ -23,17 +23,15 @@ std::string text_of(std::string_view text) {
 std::string type_text(const Variable& variable) {
   std::string text = "." + std::string(name_of(variable.type));
   if (variable.vector > 1) text = ".v" + std::to_string(variable.vector) + text;
-  for (const std::uint64_t size : variable.dimensions) text += "[" + (size == 0 ? std::string() : std::to_string(size)) + "]";
+  for (const std::uint64_t size : variable.dimensions)
+    text += "[" + (size == 0 ? std::string() : std::to_string(size)) + "]";
   return text;
 }
 
 Json parameter_json(const Variable& parameter) {
-  Json json = {{"name", text_of(parameter.name)},
-               {"type", type_text(parameter)},
-               {"offset", parameter.offset},
-               {"bytes", parameter.bytes},
-               {"alignment", parameter.alignment},
-               {"space", name_of(parameter.space)}};
+  Json json = {{"name", text_of(parameter.name)},  {"type", type_text(parameter)},
+               {"offset", parameter.offset},       {"bytes", parameter.bytes},
+               {"alignment", parameter.alignment}, {"space", name_of(parameter.space)}};
   if (parameter.pointer_space != Space::generic) json["pointer_space"] = name_of(parameter.pointer_space);
   if (parameter.pointer_alignment != 0) json["pointer_alignment"] = parameter.pointer_alignment;
   return json;
@@ -140,12 +138,9 @@ void add_operations(Json& report, const Module& module, const IsSupported& is_su
 }
 
 Json variable_json(const Variable& variable) {
-  return {{"name", text_of(variable.name)},
-          {"space", name_of(variable.space)},
-          {"type", type_text(variable)},
-          {"bytes", variable.bytes},
-          {"alignment", variable.alignment},
-          {"external", variable.linkage == Linkage::external}};
+  return {{"name", text_of(variable.name)},  {"space", name_of(variable.space)},
+          {"type", type_text(variable)},     {"bytes", variable.bytes},
+          {"alignment", variable.alignment}, {"external", variable.linkage == Linkage::external}};
 }
 
 // Variables of the module that operands name.
@@ -161,7 +156,8 @@ void collect(const std::vector<Operand>& operands, std::set<std::uint32_t>& vari
 
 std::string form_name(const Instruction& instruction) {
   std::string name(name_of(instruction.operation));
-  for (std::size_t i = 0; i < instruction.modifier_count; ++i) name += "." + std::string(name_of(instruction.modifiers[i]));
+  for (std::size_t i = 0; i < instruction.modifier_count; ++i)
+    name += "." + std::string(name_of(instruction.modifiers[i]));
   for (std::size_t i = 0; i < instruction.space_count; ++i) name += "." + std::string(name_of(instruction.spaces[i]));
   if (instruction.vector > 1) name += ".v" + std::to_string(instruction.vector);
   for (std::size_t i = 0; i < instruction.type_count; ++i) name += "." + std::string(name_of(instruction.types[i]));
@@ -195,14 +191,17 @@ std::uint64_t static_shared_bytes(const Module& module, const Function& kernel) 
   return bytes;
 }
 
-std::string describe_json(const Module& module, const std::vector<Diagnostic>& diagnostics, const IsSupported& is_supported) {
+std::string describe_json(const Module& module, const std::vector<Diagnostic>& diagnostics,
+                          const IsSupported& is_supported) {
   Json report = {{"name", text_of(module.name)},
                  {"version", std::to_string(module.version / 10) + "." + std::to_string(module.version % 10)},
                  {"target", module.target}};
   Json kernels = Json::array(), functions = Json::array(), externs = Json::array(), variables = Json::array();
   for (const Function& function : module.functions) {
-    if (!function.defined) externs.push_back(text_of(function.name));
-    else (function.entry ? kernels : functions).push_back(function_json(module, function));
+    if (!function.defined)
+      externs.push_back(text_of(function.name));
+    else
+      (function.entry ? kernels : functions).push_back(function_json(module, function));
   }
   for (const Variable& variable : module.variables) variables.push_back(variable_json(variable));
   report["kernels"] = std::move(kernels);

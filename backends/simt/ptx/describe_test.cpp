@@ -26,9 +26,12 @@ TEST_CASE("the report lists kernels, parameters, shared memory, functions, opera
   ret;
 }
 .entry other() { ret; }
-)", "k.ptx");
+)",
+                              "k.ptx");
   REQUIRE(errors_of(parsed) == "");
-  const auto unsupported = [](const Instruction& instruction, const Function&) { return instruction.operation != Operation::ld; };
+  const auto unsupported = [](const Instruction& instruction, const Function&) {
+    return instruction.operation != Operation::ld;
+  };
   const auto report = nlohmann::json::parse(describe_json(*parsed.module, parsed.diagnostics, unsupported));
   CHECK(report["version"] == "8.0");
   CHECK(report["target"] == "sm_80");

@@ -51,7 +51,8 @@ std::string render(const Diagnostic& diagnostic, std::string_view file, std::str
   std::string result(file);
   const Location at = diagnostic.location;
   if (at.line != 0) result += ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
-  result += ": " + std::string(kNames[static_cast<std::size_t>(diagnostic.severity)]) + ": " + diagnostic.message + "\n";
+  result +=
+      ": " + std::string(kNames[static_cast<std::size_t>(diagnostic.severity)]) + ": " + diagnostic.message + "\n";
   if (at.line != 0) result += excerpt(line_of(text, at.line), at.column, diagnostic.length);
   if (!diagnostic.hint.empty()) result += "  hint: " + diagnostic.hint + "\n";
   return result;
@@ -71,9 +72,10 @@ void Reporter::add(Severity severity, Location location, std::uint32_t length, s
   } else if (diagnostics_.size() >= kMaxDiagnostics) {
     return;
   }
-  const auto place = std::upper_bound(diagnostics_.begin(), diagnostics_.end(), location, [](Location at, const Diagnostic& kept) {
-    return at.line != kept.location.line ? at.line < kept.location.line : at.column < kept.location.column;
-  });
+  const auto place =
+      std::upper_bound(diagnostics_.begin(), diagnostics_.end(), location, [](Location at, const Diagnostic& kept) {
+        return at.line != kept.location.line ? at.line < kept.location.line : at.column < kept.location.column;
+      });
   diagnostics_.insert(place, {severity, location, length == 0 ? 1 : length, std::move(message), std::move(hint)});
 }
 

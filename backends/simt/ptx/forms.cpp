@@ -15,12 +15,12 @@ struct Line {
 
 constexpr Line kLines[] = {
 #include "backends/simt/ptx/forms_arithmetic.inc"
-#include "backends/simt/ptx/forms_logic.inc"
-#include "backends/simt/ptx/forms_conversion.inc"
-#include "backends/simt/ptx/forms_memory.inc"
 #include "backends/simt/ptx/forms_async.inc"
 #include "backends/simt/ptx/forms_control.inc"
+#include "backends/simt/ptx/forms_conversion.inc"
+#include "backends/simt/ptx/forms_logic.inc"
 #include "backends/simt/ptx/forms_matrix.inc"
+#include "backends/simt/ptx/forms_memory.inc"
 #include "backends/simt/ptx/forms_tcgen05.inc"
 #include "backends/simt/ptx/forms_texture.inc"
 #include "backends/simt/ptx/forms_video.inc"
@@ -171,8 +171,10 @@ class FormReader {
       group.with_previous = with_previous;
       group.first = size(table_.choices_);
       do {
-        if (accept('$')) list();
-        else choice();
+        if (accept('$'))
+          list();
+        else
+          choice();
       } while (!failed_ && accept('|'));
       group.count = size(table_.choices_) - group.first;
       table_.groups_.push_back(group);
@@ -206,12 +208,18 @@ class FormReader {
     bool optional = false, piped = false, opens = false, inside = false;
     while (!failed_ && !rest_.empty()) {
       if (accept(' ')) continue;
-      if (accept(',')) piped = false;
-      else if (accept('|')) piped = true;
-      else if (accept('{')) optional = true;
-      else if (accept('}')) optional = false;
-      else if (accept('[')) opens = true;
-      else if (accept(']')) table_.operands_.back().closes = true, inside = false;
+      if (accept(','))
+        piped = false;
+      else if (accept('|'))
+        piped = true;
+      else if (accept('{'))
+        optional = true;
+      else if (accept('}'))
+        optional = false;
+      else if (accept('['))
+        opens = true;
+      else if (accept(']'))
+        table_.operands_.back().closes = true, inside = false;
       else {
         OperandSpec spec;
         spec.optional = optional;
@@ -228,14 +236,30 @@ class FormReader {
   void operand(OperandSpec spec) {
     for (; !rest_.empty() && !is_name_start(rest_[0]); rest_.remove_prefix(1)) {
       switch (rest_[0]) {
-        case '>': spec.destination = true; spec.kind = OperandSpec::Kind::reg; break;
-        case '%': spec.kind = OperandSpec::Kind::reg; break;
-        case '#': spec.kind = OperandSpec::Kind::constant; break;
-        case '!': spec.kind = OperandSpec::Kind::predicate; break;
-        case '@': spec.kind = OperandSpec::Kind::label; break;
-        case '^': spec.kind = OperandSpec::Kind::value_or_symbol; break;
-        case '-': spec.minus = true; break;
-        default: return fail("an operand was expected");
+        case '>':
+          spec.destination = true;
+          spec.kind = OperandSpec::Kind::reg;
+          break;
+        case '%':
+          spec.kind = OperandSpec::Kind::reg;
+          break;
+        case '#':
+          spec.kind = OperandSpec::Kind::constant;
+          break;
+        case '!':
+          spec.kind = OperandSpec::Kind::predicate;
+          break;
+        case '@':
+          spec.kind = OperandSpec::Kind::label;
+          break;
+        case '^':
+          spec.kind = OperandSpec::Kind::value_or_symbol;
+          break;
+        case '-':
+          spec.minus = true;
+          break;
+        default:
+          return fail("an operand was expected");
       }
     }
     spec.name = take([](char c) { return is_name_start(c) || c == '-' || c == '_' || (c >= '0' && c <= '9'); });
@@ -252,17 +276,24 @@ class FormReader {
   void vector(OperandSpec& spec) {
     const std::string_view what = take([](char c) { return c != ')'; });
     if (!accept(')')) return fail("a ) was expected");
-    if (what == "v") spec.vector = OperandSpec::Vector::as_instruction;
-    else if (what == "v1") spec.vector = OperandSpec::Vector::as_instruction_or_scalar;
-    else if (what == "s+") spec.vector = OperandSpec::Vector::scalar_or_any;
-    else if (what == "+") spec.vector = OperandSpec::Vector::any;
+    if (what == "v")
+      spec.vector = OperandSpec::Vector::as_instruction;
+    else if (what == "v1")
+      spec.vector = OperandSpec::Vector::as_instruction_or_scalar;
+    else if (what == "s+")
+      spec.vector = OperandSpec::Vector::scalar_or_any;
+    else if (what == "+")
+      spec.vector = OperandSpec::Vector::any;
     else {
       spec.vector = OperandSpec::Vector::counted;
       std::size_t at = 0;
       for (const char c : what) {
-        if (c == '|') ++at;
-        else if (at >= spec.counts.size() || c < '0' || c > '9') return fail("a list of sizes was expected");
-        else spec.counts[at] = static_cast<std::uint8_t>(spec.counts[at] * 10 + (c - '0'));
+        if (c == '|')
+          ++at;
+        else if (at >= spec.counts.size() || c < '0' || c > '9')
+          return fail("a list of sizes was expected");
+        else
+          spec.counts[at] = static_cast<std::uint8_t>(spec.counts[at] * 10 + (c - '0'));
       }
     }
   }

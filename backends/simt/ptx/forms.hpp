@@ -2,14 +2,16 @@
 //
 // A form is a line of text such as  "mad.lo|hi{.sat}.s32 >d, a, b, c"  in forms_*.inc, read once:
 //   .x|y            one of the words x, y            {.x|y}      may be left out; {.x.y}: both or none
-//   .$name          a named list of words (kLists)   word!70/80  the word needs PTX 7.0 and sm_80; also after an operand
+//   .$name          a named list of words (kLists)   word!70/80  the word needs PTX 7.0 and sm_80; also after an
+//   operand
 // Operands, separated by commas (or | as in p|q); {} may be left out:
 //   >d  written     %a  a register only     #a  a constant only     !p  a predicate, perhaps with ! before it
 //   @l  a label     ^a  also the name of a variable or function     -a  may have a minus before it
 //   a?  may be _    a~  may be wider than its type (ld, st, cvt)    [a]  an address    a*  may have .b0, .h1 after it
-//   a(4) a vector of four; a(2|4) of two or four; a(v) as .v2, .v4, .v8 says; a(v1) also a scalar; a(+) of any size, a(s+) or a scalar
-//   a:u32  its type; :0 :1 ... the instruction's first, second type (:0 is the default); :wide  twice as wide as the first;
-//   :part  the first type divided by the number of elements; :half half as wide as the first; :*  anything
+//   a(4) a vector of four; a(2|4) of two or four; a(v) as .v2, .v4, .v8 says; a(v1) also a scalar; a(+) of any size,
+//   a(s+) or a scalar a:u32  its type; :0 :1 ... the instruction's first, second type (:0 is the default); :wide  twice
+//   as wide as the first; :part  the first type divided by the number of elements; :half half as wide as the first; :*
+//   anything
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -30,7 +32,7 @@ struct Choice {
 struct WordGroup {
   bool optional = false;
   bool with_previous = false;  // {.xorsign.abs}: both or none
-  std::uint32_t first = 0;  // in FormTable::choices
+  std::uint32_t first = 0;     // in FormTable::choices
   std::uint32_t count = 0;
 };
 
@@ -43,14 +45,14 @@ struct OperandSpec {
   Kind kind = Kind::value;
   Vector vector = Vector::none;
   TypeRule rule = TypeRule::nth;
-  Type type = Type::none;         // fixed
-  std::uint8_t type_index = 0;    // nth
+  Type type = Type::none;       // fixed
+  std::uint8_t type_index = 0;  // nth
   bool optional = false;
   bool destination = false;
-  bool piped = false;             // | before it, not a comma
-  bool opens = false;             // [ before it
-  bool inside = false;            // within [ ], but not the first
-  bool closes = false;            // ] after it
+  bool piped = false;   // | before it, not a comma
+  bool opens = false;   // [ before it
+  bool inside = false;  // within [ ], but not the first
+  bool closes = false;  // ] after it
   bool sink = false;
   bool relaxed = false;
   bool minus = false;
@@ -75,9 +77,15 @@ class FormTable {
   [[nodiscard]] std::span<const Form> forms() const { return forms_; }
   /// Indices of the forms of an operation.
   [[nodiscard]] std::span<const std::uint32_t> forms_of(Operation operation) const;
-  [[nodiscard]] std::span<const WordGroup> groups(const Form& form) const { return std::span(groups_).subspan(form.first_group, form.groups); }
-  [[nodiscard]] std::span<const Choice> choices(const WordGroup& group) const { return std::span(choices_).subspan(group.first, group.count); }
-  [[nodiscard]] std::span<const OperandSpec> operands(const Form& form) const { return std::span(operands_).subspan(form.first_operand, form.operands); }
+  [[nodiscard]] std::span<const WordGroup> groups(const Form& form) const {
+    return std::span(groups_).subspan(form.first_group, form.groups);
+  }
+  [[nodiscard]] std::span<const Choice> choices(const WordGroup& group) const {
+    return std::span(choices_).subspan(group.first, group.count);
+  }
+  [[nodiscard]] std::span<const OperandSpec> operands(const Form& form) const {
+    return std::span(operands_).subspan(form.first_operand, form.operands);
+  }
   [[nodiscard]] const Requirement& requirement(std::uint32_t index) const { return requirements_[index]; }
   /// Lines that could not be read; empty unless the table is wrong.
   [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }

@@ -83,8 +83,8 @@ Token Lexer::finish(Token token, TokenKind kind, std::size_t end) {
   position_ = end;
   if (token.text.size() > kMaxTokenBytes) {
     token.kind = TokenKind::bad;
-    problem_ = "a word of " + std::to_string(token.text.size()) + " characters; at most " + std::to_string(kMaxTokenBytes) +
-               " are supported";
+    problem_ = "a word of " + std::to_string(token.text.size()) + " characters; at most " +
+               std::to_string(kMaxTokenBytes) + " are supported";
   }
   return token;
 }
@@ -174,12 +174,14 @@ Token Lexer::hexadecimal_real(Token token, unsigned count, TokenKind kind) {
   while (is_name_character(at(end))) ++end;
   const std::size_t first = position_ + 2;
   for (std::size_t i = first; i < end; ++i) {
-    if (digit_value(text_[i]) > 15) return bad(token, end, "'" + std::string(1, text_[i]) + "' is no hexadecimal digit");
+    if (digit_value(text_[i]) > 15)
+      return bad(token, end, "'" + std::string(1, text_[i]) + "' is no hexadecimal digit");
     token.bits = token.bits << 4 | static_cast<unsigned>(digit_value(text_[i]));
   }
   if (end - first != count) {
-    return bad(token, end, "a floating-point number that begins with 0" + std::string(1, text_[position_ + 1]) + " has " +
-                               std::to_string(count) + " hexadecimal digits, not " + std::to_string(end - first));
+    return bad(token, end,
+               "a floating-point number that begins with 0" + std::string(1, text_[position_ + 1]) + " has " +
+                   std::to_string(count) + " hexadecimal digits, not " + std::to_string(end - first));
   }
   return finish(token, kind, end);
 }
@@ -233,7 +235,8 @@ Token Lexer::decimal_real(Token token, std::size_t end) {
 Token Lexer::string(Token token) {
   std::size_t end = position_ + 1;
   while (end < text_.size() && text_[end] != '"' && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
-  if (at(end) != '"') return bad(token, std::min(end, text_.size()), "a string that begins here does not end in its line");
+  if (at(end) != '"')
+    return bad(token, std::min(end, text_.size()), "a string that begins here does not end in its line");
   token.kind = TokenKind::string;
   token.text = text_.substr(position_ + 1, end - position_ - 1);
   position_ = end + 1;

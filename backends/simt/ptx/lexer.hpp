@@ -25,10 +25,10 @@ enum class TokenKind : std::uint8_t {
 
 struct Token {
   TokenKind kind = TokenKind::end;
-  char symbol = 0;         // punctuation: the character; shl and shr: '<<' is 'L', '>>' 'R', '<=' 'l', '>=' 'g', '==' 'e',
-                           // '!=' 'n', '&&' 'A', '||' 'O'
+  char symbol = 0;  // punctuation: the character; shl and shr: '<<' is 'L', '>>' 'R', '<=' 'l', '>=' 'g', '==' 'e',
+                    // '!=' 'n', '&&' 'A', '||' 'O'
   bool is_unsigned = false;
-  bool spaced = false;     // white space or a comment stands before it
+  bool spaced = false;  // white space or a comment stands before it
   std::uint32_t line = 1;
   std::uint32_t offset = 0;  // in the text
   std::uint32_t line_start = 0;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/simt/ptx/lexer.hpp"
 
-#include <bit>
 #include <doctest/doctest.h>
+#include <bit>
 #include <vector>
 
 namespace bascule::simt::ptx {
@@ -73,14 +73,17 @@ TEST_CASE("comments are blanks, lines that begin with # are markers, and places 
   CHECK(tokens[2].spaced);
 }
 
-TEST_CASE("NUL bytes after the text do not belong to it") { CHECK(tokens_of(std::string_view("a\0\0", 3)).size() == 1); }
+TEST_CASE("NUL bytes after the text do not belong to it") {
+  CHECK(tokens_of(std::string_view("a\0\0", 3)).size() == 1);
+}
 
 TEST_CASE("what is no token is explained and passed over") {
-  for (const std::string_view text : {std::string_view("/* never ends"), std::string_view("\"never ends"), std::string_view("\x80"),
-                                      std::string_view("`"), std::string_view("a\0b", 3)}) {
+  for (const std::string_view text : {std::string_view("/* never ends"), std::string_view("\"never ends"),
+                                      std::string_view("\x80"), std::string_view("`"), std::string_view("a\0b", 3)}) {
     Lexer lexer(text);
     bool bad = false;
-    for (Token token = lexer.next(); token.kind != TokenKind::end; token = lexer.next()) bad = bad || token.kind == TokenKind::bad;
+    for (Token token = lexer.next(); token.kind != TokenKind::end; token = lexer.next())
+      bad = bad || token.kind == TokenKind::bad;
     CHECK(bad);
     CHECK_FALSE(lexer.problem().empty());
   }

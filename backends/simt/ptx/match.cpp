@@ -77,12 +77,18 @@ class FormMatch {
 
   bool vector_shape_fits(const OperandSpec& spec, bool is_vector) const {
     switch (spec.vector) {
-      case Vector::none: return !is_vector;
-      case Vector::counted: return is_vector;
-      case Vector::as_instruction: return is_vector == (input_.instruction.vector > 1);
-      case Vector::as_instruction_or_scalar: return input_.instruction.vector > 1 || !is_vector;
-      case Vector::scalar_or_any: return true;
-      case Vector::any: return is_vector;
+      case Vector::none:
+        return !is_vector;
+      case Vector::counted:
+        return is_vector;
+      case Vector::as_instruction:
+        return is_vector == (input_.instruction.vector > 1);
+      case Vector::as_instruction_or_scalar:
+        return input_.instruction.vector > 1 || !is_vector;
+      case Vector::scalar_or_any:
+        return true;
+      case Vector::any:
+        return is_vector;
     }
     return false;
   }
@@ -115,8 +121,8 @@ class FormMatch {
   bool check_vector(const OperandSpec& spec, const RawOperand& raw) {
     const std::size_t count = raw.operand.count;
     if (spec.vector == Vector::as_instruction && count != input_.instruction.vector) {
-      return fail(raw, "has " + std::to_string(count) + " elements, .v" + std::to_string(input_.instruction.vector) + " " +
-                           std::to_string(input_.instruction.vector));
+      return fail(raw, "has " + std::to_string(count) + " elements, .v" + std::to_string(input_.instruction.vector) +
+                           " " + std::to_string(input_.instruction.vector));
     }
     if (spec.vector == Vector::counted &&
         std::find(spec.counts.begin(), spec.counts.end(), count) == spec.counts.end()) {
@@ -148,16 +154,24 @@ class FormMatch {
   bool check_scalar(const OperandSpec& spec, const RawOperand& raw, Type type) {
     if (raw.operand.negated && spec.kind != OperandSpec::Kind::predicate) return fail(raw, "takes no '!'");
     if (raw.minus && !spec.minus) return fail(raw, "takes no '-'", "use neg first");
-    if (raw.operand.component != 0 && raw.operand.kind == Kind::reg && !spec.selector) return fail(raw, "takes no selector");
+    if (raw.operand.component != 0 && raw.operand.kind == Kind::reg && !spec.selector)
+      return fail(raw, "takes no selector");
     switch (raw.operand.kind) {
-      case Kind::sink: return sink_fits(spec) || fail(raw, "may not be '_'");
-      case Kind::reg: return check_register(spec, raw, type);
-      case Kind::immediate: return check_immediate(spec, raw, type);
-      case Kind::special: return check_special(spec, raw, type);
+      case Kind::sink:
+        return sink_fits(spec) || fail(raw, "may not be '_'");
+      case Kind::reg:
+        return check_register(spec, raw, type);
+      case Kind::immediate:
+        return check_immediate(spec, raw, type);
+      case Kind::special:
+        return check_special(spec, raw, type);
       case Kind::symbol:
-      case Kind::function: return check_symbol(spec, raw, type);
-      case Kind::label: return spec.kind == OperandSpec::Kind::label || fail_unknown(raw);
-      default: return fail(raw, "is not what is expected here");
+      case Kind::function:
+        return check_symbol(spec, raw, type);
+      case Kind::label:
+        return spec.kind == OperandSpec::Kind::label || fail_unknown(raw);
+      default:
+        return fail(raw, "is not what is expected here");
     }
   }
 
@@ -175,8 +189,10 @@ class FormMatch {
     std::string hint = "registers that fit are " + std::string(spec.relaxed ? "at least " : "") +
                        std::to_string(bits_of(type)) + " bits wide";
     if (type == Type::pred) hint = "declare it as .pred, or make one with setp";
-    return fail(raw, "is '" + std::string(raw.name) + "' of type " + type_text(raw.type) + ", which does not fit " +
-                         type_text(type), hint);
+    return fail(
+        raw,
+        "is '" + std::string(raw.name) + "' of type " + type_text(raw.type) + ", which does not fit " + type_text(type),
+        hint);
   }
 
   bool check_immediate(const OperandSpec& spec, const RawOperand& raw, Type type) {
@@ -214,10 +230,12 @@ class FormMatch {
   }
 
   bool fail(const RawOperand& raw, std::string what, std::string hint = {}) {
-    mismatch_ = {raw.operand.location, raw.length,
-                 "operand " + std::to_string(number_) + " of '" + std::string(name_of(input_.instruction.operation)) + "' " +
-                     std::move(what),
-                 std::move(hint), {}};
+    mismatch_ = {raw.operand.location,
+                 raw.length,
+                 "operand " + std::to_string(number_) + " of '" + std::string(name_of(input_.instruction.operation)) +
+                     "' " + std::move(what),
+                 std::move(hint),
+                 {}};
     return false;
   }
 
@@ -231,21 +249,31 @@ class FormMatch {
 
 Type unsigned_of(unsigned bits) {
   switch (bits) {
-    case 8: return Type::b8;
-    case 16: return Type::b16;
-    case 32: return Type::b32;
-    case 64: return Type::b64;
-    default: return Type::none;
+    case 8:
+      return Type::b8;
+    case 16:
+      return Type::b16;
+    case 32:
+      return Type::b32;
+    case 64:
+      return Type::b64;
+    default:
+      return Type::none;
   }
 }
 
 Type widened(Type type) {
   switch (type) {
-    case Type::u16: return Type::u32;
-    case Type::s16: return Type::s32;
-    case Type::u32: return Type::u64;
-    case Type::s32: return Type::s64;
-    default: return Type::none;
+    case Type::u16:
+      return Type::u32;
+    case Type::s16:
+      return Type::s32;
+    case Type::u32:
+      return Type::u64;
+    case Type::s32:
+      return Type::s64;
+    default:
+      return Type::none;
   }
 }
 
@@ -263,7 +291,8 @@ Mismatch shape_mismatch(const MatchInput& input, const std::vector<std::uint32_t
     if (expected.find(text) == std::string::npos) expected += (expected.empty() ? "" : "; or ") + text;
   }
   Mismatch mismatch;
-  mismatch.message = "the operands of '" + std::string(name_of(input.instruction.operation)) + "' are not what it takes";
+  mismatch.message =
+      "the operands of '" + std::string(name_of(input.instruction.operation)) + "' are not what it takes";
   mismatch.hint = "operands: " + expected;
   if (progress < input.operands.size()) {
     mismatch.location = input.operands[progress].operand.location;
@@ -276,14 +305,19 @@ Mismatch shape_mismatch(const MatchInput& input, const std::vector<std::uint32_t
 
 Type operand_type(const OperandSpec& spec, const Instruction& instruction, std::size_t elements) {
   switch (spec.rule) {
-    case TypeRule::nth: return instruction.type(spec.type_index);
-    case TypeRule::wide: return widened(instruction.type());
-    case TypeRule::half: return unsigned_of(bits_of(instruction.type()) / 2);
+    case TypeRule::nth:
+      return instruction.type(spec.type_index);
+    case TypeRule::wide:
+      return widened(instruction.type());
+    case TypeRule::half:
+      return unsigned_of(bits_of(instruction.type()) / 2);
     case TypeRule::part:
       if (elements == 0) return Type::none;
       return unsigned_of(static_cast<unsigned>(bits_of(instruction.type()) / elements));
-    case TypeRule::fixed: return spec.type;
-    case TypeRule::any: break;
+    case TypeRule::fixed:
+      return spec.type;
+    case TypeRule::any:
+      break;
   }
   return Type::none;
 }
@@ -339,7 +373,8 @@ std::uint64_t convert_constant(const Constant& constant, Type type) {
   return negative ? low | ~((std::uint64_t{1} << bits) - 1) : low;
 }
 
-bool match_operands(const MatchInput& input, const std::vector<std::uint32_t>& forms, Match& match, Mismatch& mismatch) {
+bool match_operands(const MatchInput& input, const std::vector<std::uint32_t>& forms, Match& match,
+                    Mismatch& mismatch) {
   const FormTable& table = form_table();
   std::size_t best = 0;
   for (const std::uint32_t index : forms) {

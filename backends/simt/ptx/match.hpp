@@ -12,16 +12,16 @@ namespace bascule::simt::ptx {
 
 /// An operand as it was written, before the form says what it means.
 struct RawOperand {
-  Operand operand;             // vectors: elements in a list of their own
-  Type type = Type::none;      // of a register or a special register
-  Constant constant;           // immediate
-  bool piped = false;          // | before it
-  bool continued = false;      // within [ ], but not the first
-  bool minus = false;          // - before a register
-  bool subscripted = false;    // array[2]: an address where one is wanted
-  std::string_view name;       // label: what was written and is not declared (yet)
+  Operand operand;           // vectors: elements in a list of their own
+  Type type = Type::none;    // of a register or a special register
+  Constant constant;         // immediate
+  bool piped = false;        // | before it
+  bool continued = false;    // within [ ], but not the first
+  bool minus = false;        // - before a register
+  bool subscripted = false;  // array[2]: an address where one is wanted
+  std::string_view name;     // label: what was written and is not declared (yet)
   std::uint32_t first_element = 0;
-  std::uint32_t length = 1;    // columns
+  std::uint32_t length = 1;  // columns
 };
 
 struct MatchInput {

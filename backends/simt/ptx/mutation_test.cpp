@@ -1,8 +1,8 @@
-// Texts that are nearly PTX: each mutant of a sample ends in a consistent module or in an error, never in anything else.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Texts that are nearly PTX: each mutant of a sample ends in a consistent module or in an error, never in anything
+// else. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
 #include <algorithm>
 #include <cctype>
-#include <doctest/doctest.h>
 #include <random>
 #include <vector>
 
@@ -75,7 +75,9 @@ void check_mutant(const std::string& text) {
 // Words, numbers and single characters of a text, so that mutants stay near to PTX.
 std::vector<std::string> pieces_of(std::string_view text) {
   std::vector<std::string> pieces;
-  const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '%' || c == '$'; };
+  const auto in_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '%' || c == '$';
+  };
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at + 1;
     while (in_word(text[at]) && end < text.size() && in_word(text[end])) ++end;
@@ -87,10 +89,14 @@ std::vector<std::string> pieces_of(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("the sample parses") { check_mutant(std::string(kSample)); CHECK(parse(kSample, "sample.ptx").module != nullptr); }
+TEST_CASE("the sample parses") {
+  check_mutant(std::string(kSample));
+  CHECK(parse(kSample, "sample.ptx").module != nullptr);
+}
 
 TEST_CASE("every beginning of the sample ends in a module or in an error") {
-  for (std::size_t length = 0; length < kSample.size(); length += 7) check_mutant(std::string(kSample.substr(0, length)));
+  for (std::size_t length = 0; length < kSample.size(); length += 7)
+    check_mutant(std::string(kSample.substr(0, length)));
 }
 
 TEST_CASE("mutants of the sample end in a module or in an error") {
@@ -102,11 +108,21 @@ TEST_CASE("mutants of the sample end in a module or in an error") {
     for (std::size_t changes = 1 + below(3); changes > 0; --changes) {
       const std::size_t at = below(mutant.size());
       switch (below(5)) {
-        case 0: mutant.erase(mutant.begin() + static_cast<std::ptrdiff_t>(at)); break;
-        case 1: mutant[at] = pieces[below(pieces.size())]; break;
-        case 2: mutant.insert(mutant.begin() + static_cast<std::ptrdiff_t>(at), pieces[below(pieces.size())]); break;
-        case 3: std::swap(mutant[at], mutant[below(mutant.size())]); break;
-        default: mutant[at][below(mutant[at].size())] = static_cast<char>(below(256)); break;
+        case 0:
+          mutant.erase(mutant.begin() + static_cast<std::ptrdiff_t>(at));
+          break;
+        case 1:
+          mutant[at] = pieces[below(pieces.size())];
+          break;
+        case 2:
+          mutant.insert(mutant.begin() + static_cast<std::ptrdiff_t>(at), pieces[below(pieces.size())]);
+          break;
+        case 3:
+          std::swap(mutant[at], mutant[below(mutant.size())]);
+          break;
+        default:
+          mutant[at][below(mutant[at].size())] = static_cast<char>(below(256));
+          break;
       }
     }
     std::string text;

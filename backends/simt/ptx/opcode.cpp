@@ -29,8 +29,8 @@ class Matcher {
     used.clear();
     return step(table_.groups(form), 0, 0, false, used);
   }
-  // As match(), but modifiers may stand in any order, as the vendor's assembler lets them; types keep theirs. `order`: the
-  // words in the order of the form.
+  // As match(), but modifiers may stand in any order, as the vendor's assembler lets them; types keep theirs. `order`:
+  // the words in the order of the form.
   bool match_loosely(const Form& form, std::vector<std::uint32_t>& used, std::vector<Word>& order) const {
     used.clear();
     order.clear();
@@ -101,7 +101,8 @@ class Matcher {
       expected_.clear();
     }
     for (const Choice& choice : choices) {
-      if (std::find(expected_.begin(), expected_.end(), choice.word) == expected_.end()) expected_.push_back(choice.word);
+      if (std::find(expected_.begin(), expected_.end(), choice.word) == expected_.end())
+        expected_.push_back(choice.word);
     }
   }
 
@@ -129,8 +130,11 @@ bool append(Instruction& instruction, Word word, Opcode& opcode) {
       if (instruction.type_count == kMaxTypes) return false;
       instruction.types[instruction.type_count++] = static_cast<Type>(word.value);
       return true;
-    case Word::Kind::vector: instruction.vector = static_cast<std::uint8_t>(word.value); return true;
-    case Word::Kind::space: break;
+    case Word::Kind::vector:
+      instruction.vector = static_cast<std::uint8_t>(word.value);
+      return true;
+    case Word::Kind::space:
+      break;
   }
   if (instruction.space_count == instruction.spaces.size()) return false;
   instruction.spaces[instruction.space_count++] = static_cast<Space>(word.value);
@@ -221,8 +225,10 @@ Opcode OpcodeCache::resolve(std::string_view name) const {
       const auto missing = std::find_if(used.begin(), used.end(), [&](std::uint32_t requirement) {
         return !table.requirement(requirement).met(platform_);
       });
-      if (missing == used.end()) opcode.forms.push_back(index);
-      else if (unmet == nullptr) unmet = &table.requirement(*missing);
+      if (missing == used.end())
+        opcode.forms.push_back(index);
+      else if (unmet == nullptr)
+        unmet = &table.requirement(*missing);
     }
     if (!opcode.forms.empty() || unmet != nullptr) break;
   }

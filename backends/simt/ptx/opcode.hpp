@@ -15,9 +15,9 @@ struct Opcode {
   Instruction instruction;           // operation, modifiers, types, spaces, vector; the rest is for the caller
   std::vector<std::uint32_t> forms;  // whose words agree and whose requirements are met
   bool param_entry = false, param_func = false;  // .param::entry, .param::func
-  std::string problem;               // not empty: why there is no form
+  std::string problem;                           // not empty: why there is no form
   std::string hint;
-  std::size_t problem_part = 0;      // which dotted part is wrong, 0 the first
+  std::size_t problem_part = 0;  // which dotted part is wrong, 0 the first
 };
 
 class OpcodeCache {

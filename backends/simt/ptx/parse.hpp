@@ -1,5 +1,5 @@
 // The parser's inside: one class, its functions in parse_module.cpp, parse_variable.cpp, parse_function.cpp,
-// parse_instruction.cpp, parse_operand.cpp and parse_call.cpp.
+// parse_instruction.cpp, parse_operand.cpp, parse_call.cpp and parse_targets.cpp.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -18,13 +18,14 @@
 namespace bascule::simt::ptx {
 
 inline constexpr std::uint32_t kNewestVersion = 91;
-inline constexpr std::size_t kMaxNesting = 64;                      // of blocks in a function
-inline constexpr std::size_t kMaxOperands = 64;                     // of an instruction, vectors counting once
-inline constexpr std::size_t kMaxElements = 256;                    // of a vector operand
+inline constexpr std::size_t kMaxNesting = 64;    // of blocks in a function
+inline constexpr std::size_t kMaxOperands = 64;   // of an instruction, vectors counting once
+inline constexpr std::size_t kMaxElements = 256;  // of a vector operand
 inline constexpr std::uint64_t kMaxVariableBytes = std::uint64_t{1} << 40;
-inline constexpr std::uint64_t kMaxInitialBytes = std::uint64_t{256} << 20;  // of a module, up to the last that is not zero
-inline constexpr std::uint64_t kMaxParameterBytes = 32764;          // of a kernel, as the ISA has it from 8.1 on
-inline constexpr std::uint32_t kMaxFileNumber = 65535;              // of .file
+inline constexpr std::uint64_t kMaxInitialBytes = std::uint64_t{256}
+                                                  << 20;    // of a module, up to the last that is not zero
+inline constexpr std::uint64_t kMaxParameterBytes = 32764;  // of a kernel, as the ISA has it from 8.1 on
+inline constexpr std::uint32_t kMaxFileNumber = 65535;      // of .file
 
 class Parser {
  public:
@@ -56,7 +57,7 @@ class Parser {
   };
   [[nodiscard]] bool at_space() const;
   void variable_statement(Linkage linkage);
-  Variable variable_type(Space space);   // .align .v4 .f32 ...
+  Variable variable_type(Space space);  // .align .v4 .f32 ...
   void alignment(Variable& variable);
   void dimensions(Variable& variable, bool unsized_allowed);
   void attributes();
@@ -128,8 +129,8 @@ class Parser {
     std::string_view name;
     Location location;
     bool in_list = false;
-    std::uint32_t index = 0;      // in Function::operands, or of the branch list
-    std::uint32_t position = 0;   // in the list
+    std::uint32_t index = 0;     // in Function::operands, or of the branch list
+    std::uint32_t position = 0;  // in the list
   };
 
   Reporter& reporter_;
@@ -149,7 +150,7 @@ class Parser {
   std::vector<Constant> call_constants_;  // of a call's immediate arguments, in order
   std::vector<RawOperand> elements_;
   std::uint64_t initial_bytes_ = 0;
-  unsigned open_braces_ = 0;      // of a vector that is being read
+  unsigned open_braces_ = 0;  // of a vector that is being read
   std::string name_buffer_;
   std::vector<std::unique_ptr<std::string>> joined_names_;  // of instructions whose names are written with spaces
 };

@@ -7,7 +7,9 @@
 namespace bascule::simt::ptx {
 namespace {
 
-std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) { return (value + alignment - 1) / alignment * alignment; }
+std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
 
 bool same_parameters(const std::vector<Variable>& a, const std::vector<Variable>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Variable& x, const Variable& y) {
@@ -73,8 +75,8 @@ std::uint32_t Parser::declare_function(Function function, const Token& name) {
 
 void Parser::check_same(const Function& before, const Function& now, const Token& name) {
   if (before.entry != now.entry) {
-    tokens_.fail(name, "'" + now.name + "' was declared as " + (before.entry ? "a kernel" : "a function") + " in line " +
-                           std::to_string(before.location.line));
+    tokens_.fail(name, "'" + now.name + "' was declared as " + (before.entry ? "a kernel" : "a function") +
+                           " in line " + std::to_string(before.location.line));
   }
   // `.func f;` declares the name of an alias only.
   const bool bare = before.parameters.empty() && before.results.empty();
@@ -106,7 +108,8 @@ void Parser::parameter_list(std::vector<Variable>& parameters, bool entry) {
 Variable Parser::parameter(bool entry) {
   const Token at = tokens_.current();
   const bool in_register = tokens_.accept_word("reg");
-  if (!in_register && !tokens_.accept_word("param")) tokens_.fail_expected(entry ? ".param" : ".param or .reg", "before a parameter");
+  if (!in_register && !tokens_.accept_word("param"))
+    tokens_.fail_expected(entry ? ".param" : ".param or .reg", "before a parameter");
   if (in_register && entry) tokens_.fail(at, "the parameters of a kernel are in .param");
   Variable parameter = variable_type(in_register ? Space::reg : Space::param);
   pointer_attribute(parameter);
@@ -129,12 +132,18 @@ void Parser::pointer_attribute(Variable& parameter) {
       parameter.pointer_alignment = aligned.alignment;
       continue;
     }
-    if (tokens_.accept_word("global")) parameter.pointer_space = Space::global;
-    else if (tokens_.accept_word("shared")) parameter.pointer_space = Space::shared;
-    else if (tokens_.accept_word("const")) parameter.pointer_space = Space::constant;
-    else if (tokens_.accept_word("local")) parameter.pointer_space = Space::local;
-    else if (tokens_.accept_word("generic")) parameter.pointer_space = Space::generic;
-    else tokens_.fail(at, "a pointer points to .global, .shared, .const, .local or .generic");
+    if (tokens_.accept_word("global"))
+      parameter.pointer_space = Space::global;
+    else if (tokens_.accept_word("shared"))
+      parameter.pointer_space = Space::shared;
+    else if (tokens_.accept_word("const"))
+      parameter.pointer_space = Space::constant;
+    else if (tokens_.accept_word("local"))
+      parameter.pointer_space = Space::local;
+    else if (tokens_.accept_word("generic"))
+      parameter.pointer_space = Space::generic;
+    else
+      tokens_.fail(at, "a pointer points to .global, .shared, .const, .local or .generic");
   }
 }
 
@@ -159,18 +168,30 @@ void Parser::function_directives(Function& function) {
   };
   while (tokens_.current().kind == TokenKind::dot_word) {
     const Token at = tokens_.take();
-    const bool for_kernels = at.text != "noreturn" && at.text != "pragma" && at.text != "attribute" && !at.text.starts_with("abi_preserve");
-    if (at.text == "maxntid") function.max_threads = read_dimensions();
-    else if (at.text == "reqntid") function.required_threads = read_dimensions();
-    else if (at.text == "reqnctapercluster") function.required_cluster = read_dimensions();
-    else if (at.text == "explicitcluster") function.explicit_cluster = true;
-    else if (at.text == "blocksareclusters") function.explicit_cluster = true;
-    else if (at.text == "maxclusterrank") function.max_cluster_rank = number("a number of blocks");
-    else if (at.text == "minnctapersm") function.min_blocks = number("a number of blocks");
-    else if (at.text == "maxnctapersm") function.min_blocks = number("a number of blocks");
-    else if (at.text == "maxnreg") function.max_registers = number("a number of registers");
-    else if (at.text == "noreturn") function.noreturn = true;
-    else if (at.text == "abi_preserve" || at.text == "abi_preserve_control") static_cast<void>(number("a number of registers"));
+    const bool for_kernels =
+        at.text != "noreturn" && at.text != "pragma" && at.text != "attribute" && !at.text.starts_with("abi_preserve");
+    if (at.text == "maxntid")
+      function.max_threads = read_dimensions();
+    else if (at.text == "reqntid")
+      function.required_threads = read_dimensions();
+    else if (at.text == "reqnctapercluster")
+      function.required_cluster = read_dimensions();
+    else if (at.text == "explicitcluster")
+      function.explicit_cluster = true;
+    else if (at.text == "blocksareclusters")
+      function.explicit_cluster = true;
+    else if (at.text == "maxclusterrank")
+      function.max_cluster_rank = number("a number of blocks");
+    else if (at.text == "minnctapersm")
+      function.min_blocks = number("a number of blocks");
+    else if (at.text == "maxnctapersm")
+      function.min_blocks = number("a number of blocks");
+    else if (at.text == "maxnreg")
+      function.max_registers = number("a number of registers");
+    else if (at.text == "noreturn")
+      function.noreturn = true;
+    else if (at.text == "abi_preserve" || at.text == "abi_preserve_control")
+      static_cast<void>(number("a number of registers"));
     else if (at.text == "pragma") {
       while (tokens_.current().kind == TokenKind::string) {
         tokens_.advance();
@@ -178,15 +199,26 @@ void Parser::function_directives(Function& function) {
       }
       static_cast<void>(tokens_.accept(';'));
     } else {
-      static const std::vector<std::string_view> known = {
-          "maxntid", "reqntid", "reqnctapercluster", "explicitcluster", "maxclusterrank", "minnctapersm",
-          "maxnctapersm", "maxnreg", "noreturn", "pragma", "blocksareclusters", "abi_preserve", "abi_preserve_control"};
+      static const std::vector<std::string_view> known = {"maxntid",
+                                                          "reqntid",
+                                                          "reqnctapercluster",
+                                                          "explicitcluster",
+                                                          "maxclusterrank",
+                                                          "minnctapersm",
+                                                          "maxnctapersm",
+                                                          "maxnreg",
+                                                          "noreturn",
+                                                          "pragma",
+                                                          "blocksareclusters",
+                                                          "abi_preserve",
+                                                          "abi_preserve_control"};
       const std::string_view best = nearest(at.text, known);
       tokens_.fail(at, "unknown directive '." + std::string(at.text) + "' of a function",
                    best.empty() ? "" : "did you mean '." + std::string(best) + "'?");
     }
     if (for_kernels && !function.entry) tokens_.fail(at, "'." + std::string(at.text) + "' belongs to kernels (.entry)");
-    if (function.entry && at.text == "noreturn") tokens_.fail(at, "'.noreturn' belongs to functions (.func), not to kernels");
+    if (function.entry && at.text == "noreturn")
+      tokens_.fail(at, "'.noreturn' belongs to functions (.func), not to kernels");
   }
 }
 
@@ -291,8 +323,10 @@ void Parser::leave_block() {
     const Binding* binding = names_.find(use.name);
     const bool here = binding != nullptr && binding->kind == Binding::Kind::label && binding->depth == names_.depth();
     if (here) {
-      if (use.in_list) function_->branch_lists[use.index][use.position] = binding->index;
-      else function_->operands[use.index].index = binding->index;
+      if (use.in_list)
+        function_->branch_lists[use.index][use.position] = binding->index;
+      else
+        function_->operands[use.index].index = binding->index;
     } else if (!pending_.empty()) {
       pending_.back().push_back(use);
     } else {
@@ -311,7 +345,8 @@ void Parser::statement() {
   if (at.is('@')) return instruction();
   if (at.kind == TokenKind::dot_word) {
     if (directive_statement()) return;
-    static const std::vector<std::string_view> known = {"reg", "local", "shared", "param", "global", "const", "loc", "pragma"};
+    static const std::vector<std::string_view> known = {"reg",    "local", "shared", "param",
+                                                        "global", "const", "loc",    "pragma"};
     const std::string_view best = nearest(at.text, known);
     tokens_.fail(at, "unknown directive '." + std::string(at.text) + "'",
                  best.empty() ? "" : "did you mean '." + std::string(best) + "'?");
@@ -354,9 +389,10 @@ void Parser::label(const Token& name) {
   binding.location = name.location();
   const Binding* before = names_.bind(name.text, binding);
   if (before != nullptr) {
-    reporter_.error(name.location(), static_cast<std::uint32_t>(name.text.size()),
-                    "'" + std::string(name.text) + "' is already declared in line " + std::to_string(before->location.line),
-                    "labels of different blocks { } may have the same name");
+    reporter_.error(
+        name.location(), static_cast<std::uint32_t>(name.text.size()),
+        "'" + std::string(name.text) + "' is already declared in line " + std::to_string(before->location.line),
+        "labels of different blocks { } may have the same name");
     return;
   }
   function_->labels.push_back(binding.index);
@@ -381,69 +417,10 @@ void Parser::loc_directive() {
       tokens_.fail(what, "function_name or inlined_at was expected, not '" + std::string(what.text) + "'");
     }
   }
-  const auto narrow = [](std::uint64_t value) { return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xffffffffu)); };
+  const auto narrow = [](std::uint64_t value) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xffffffffu));
+  };
   source_ = {file <= kMaxFileNumber ? narrow(file) : 0, narrow(line), narrow(column)};
-}
-
-// ---- what calls and branches through registers refer to ------------------------------------------------------------
-
-// name: .callprototype (.param .b32 _) _ (.param .b64 _);
-void Parser::prototype(const Token& name) {
-  tokens_.advance();
-  Prototype prototype;
-  prototype.name = std::string(name.text);
-  if (tokens_.at('(')) parameter_list(prototype.results, false);
-  static_cast<void>(tokens_.expect_identifier("'_'"));
-  if (tokens_.at('(')) parameter_list(prototype.parameters, false);
-  while (tokens_.current().kind == TokenKind::dot_word) {
-    prototype.noreturn = prototype.noreturn || tokens_.current().text == "noreturn";
-    const bool has_number = tokens_.current().text.starts_with("abi_preserve");
-    if (!has_number && !tokens_.current().is_word("noreturn")) tokens_.fail_expected("';'", "after a prototype");
-    tokens_.advance();
-    if (has_number) static_cast<void>(tokens_.expect_integer("a number of registers"));
-  }
-  tokens_.expect_semicolon("after a prototype");
-  Binding binding;
-  binding.kind = Binding::Kind::prototype;
-  binding.index = static_cast<std::uint32_t>(module_->prototypes.size());
-  binding.location = name.location();
-  module_->prototypes.push_back(std::move(prototype));
-  if (names_.bind(name.text, binding) != nullptr) tokens_.fail(name, "'" + std::string(name.text) + "' is already declared");
-}
-
-void Parser::call_targets(const Token& name) {
-  tokens_.advance();
-  std::vector<std::uint32_t> targets;
-  do {
-    const Token target = tokens_.expect_identifier("the name of a function");
-    const auto found = function_index_.find(target.text);
-    if (found == function_index_.end()) tokens_.fail(target, "'" + std::string(target.text) + "' is not declared as a function");
-    targets.push_back(found->second);
-  } while (tokens_.accept(','));
-  tokens_.expect_semicolon("after .calltargets");
-  Binding binding;
-  binding.kind = Binding::Kind::call_targets;
-  binding.index = static_cast<std::uint32_t>(target_lists_.size());
-  binding.location = name.location();
-  target_lists_.push_back(std::move(targets));
-  if (names_.bind(name.text, binding) != nullptr) tokens_.fail(name, "'" + std::string(name.text) + "' is already declared");
-}
-
-void Parser::branch_targets(const Token& name) {
-  tokens_.advance();
-  Binding binding;
-  binding.kind = Binding::Kind::branch_targets;
-  binding.index = static_cast<std::uint32_t>(function_->branch_lists.size());
-  binding.location = name.location();
-  function_->branch_lists.emplace_back();
-  do {
-    const Token target = tokens_.expect_identifier("a label");
-    auto& list = function_->branch_lists[binding.index];
-    pending_.back().push_back({target.text, target.location(), true, binding.index, static_cast<std::uint32_t>(list.size())});
-    list.push_back(0);
-  } while (tokens_.accept(','));
-  tokens_.expect_semicolon("after .branchtargets");
-  if (names_.bind(name.text, binding) != nullptr) tokens_.fail(name, "'" + std::string(name.text) + "' is already declared");
 }
 
 }  // namespace bascule::simt::ptx

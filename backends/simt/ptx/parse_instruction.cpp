@@ -14,10 +14,12 @@ void Parser::instruction() {
   if (!opcode.problem.empty()) {
     // Underline the part of the name that is wrong.
     std::size_t start = 0;
-    for (std::size_t part = 0; part < opcode.problem_part && start != std::string_view::npos; ++part) start = at.text.find('.', start) + 1;
+    for (std::size_t part = 0; part < opcode.problem_part && start != std::string_view::npos; ++part)
+      start = at.text.find('.', start) + 1;
     Location location = at.location();
     location.column += static_cast<std::uint32_t>(start);
-    const std::size_t end = opcode.problem_part == 0 ? at.text.size() : std::min(at.text.find('.', start), at.text.size());
+    const std::size_t end =
+        opcode.problem_part == 0 ? at.text.size() : std::min(at.text.find('.', start), at.text.size());
     reporter_.error(location, static_cast<std::uint32_t>(end - start), opcode.problem, opcode.hint);
     throw Recover{};
   }
@@ -35,10 +37,13 @@ void Parser::instruction() {
     if (tokens_.accept_word("unified") && instruction.modifier_count < kMaxModifiers) {
       instruction.modifiers[instruction.modifier_count++] = Modifier::unified;
     }
-    if (instruction.operation == Operation::brx_idx) branch_by_index(instruction, at);
-    else match_operands(instruction, opcode, at);
+    if (instruction.operation == Operation::brx_idx)
+      branch_by_index(instruction, at);
+    else
+      match_operands(instruction, opcode, at);
   }
-  if (!tokens_.at(';') && tokens_.current().line == tokens_.previous_line()) tokens_.expect_semicolon("after an instruction");
+  if (!tokens_.at(';') && tokens_.current().line == tokens_.previous_line())
+    tokens_.expect_semicolon("after an instruction");
   instruction.operand_count = static_cast<std::uint16_t>(function_->operands.size() - instruction.first_operand);
   function_->instructions.push_back(instruction);
   tokens_.expect_semicolon("after an instruction");
@@ -118,7 +123,8 @@ void Parser::match_operands(Instruction& instruction, const Opcode& opcode, cons
       vector.count = static_cast<std::uint16_t>(count);
       for (std::size_t e = 0; e < count; ++e) {
         RawOperand& element = elements_[raw.first_element + e];
-        if (element.operand.kind == Operand::Kind::immediate) element.operand.bits = convert_constant(element.constant, type);
+        if (element.operand.kind == Operand::Kind::immediate)
+          element.operand.bits = convert_constant(element.constant, type);
         function_->elements.push_back(element.operand);
       }
       function_->operands.push_back(vector);
@@ -130,14 +136,16 @@ void Parser::match_operands(Instruction& instruction, const Opcode& opcode, cons
       raw.operand.kind = Operand::Kind::address;
     }
     if (raw.operand.kind == Operand::Kind::label) {
-      pending_.back().push_back({raw.name, raw.operand.location, false, static_cast<std::uint32_t>(function_->operands.size()), 0});
+      pending_.back().push_back(
+          {raw.name, raw.operand.location, false, static_cast<std::uint32_t>(function_->operands.size()), 0});
     }
     function_->operands.push_back(raw.operand);
   }
   const VerifyInput verified{instruction, *function_, *module_, platform_, opcode.param_entry, opcode.param_func};
   if (const auto problem = verify(verified)) {
     reporter_.error(problem->location.line == 0 ? at.location() : problem->location,
-                    static_cast<std::uint32_t>(problem->location.line == 0 ? at.text.size() : 1), problem->message, problem->hint);
+                    static_cast<std::uint32_t>(problem->location.line == 0 ? at.text.size() : 1), problem->message,
+                    problem->hint);
   }
 }
 
@@ -145,7 +153,8 @@ void Parser::match_operands(Instruction& instruction, const Opcode& opcode, cons
 void Parser::branch_by_index(Instruction& instruction, const Token& at) {
   if (raw_.size() != 2) tokens_.fail(at, "'brx.idx' takes an index and the label of a .branchtargets list");
   RawOperand& index = raw_[0];
-  if (index.operand.kind == Operand::Kind::immediate) index.operand.bits = convert_constant(index.constant, Type::u32);
+  if (index.operand.kind == Operand::Kind::immediate)
+    index.operand.bits = convert_constant(index.constant, Type::u32);
   else if (index.operand.kind != Operand::Kind::reg || !type_fits(Type::u32, index.type, false)) {
     tokens_.fail(at, "the index of 'brx.idx' must be a register of type .u32");
   }

@@ -8,11 +8,11 @@ namespace bascule::simt::ptx {
 namespace {
 
 // Every version of the language up to kNewestVersion.
-constexpr std::uint32_t kVersions[] = {10, 11, 12, 13, 14, 15, 20, 21, 22, 23, 30, 31, 32, 40, 41, 42, 43, 50, 60,
-                                       61, 62, 63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84,
-                                       85, 86, 87, 88, 90, 91};
-constexpr std::uint32_t kTargets[] = {10, 11, 12, 13, 20, 30, 32, 35, 37,  50,  52,  53,  60,  61,  62, 70,
-                                      72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
+constexpr std::uint32_t kVersions[] = {10, 11, 12, 13, 14, 15, 20, 21, 22, 23, 30, 31, 32, 40, 41,
+                                       42, 43, 50, 60, 61, 62, 63, 64, 65, 70, 71, 72, 73, 74, 75,
+                                       76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90, 91};
+constexpr std::uint32_t kTargets[] = {10, 11, 12, 13, 20, 30, 32, 35, 37, 50,  52,  53,  60,  61,  62,
+                                      70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
 constexpr std::string_view kTargetOptions[] = {"debug", "texmode_unified", "texmode_independent", "map_f64_to_f32"};
 
 template <typename T, std::size_t N>
@@ -29,8 +29,10 @@ Target read_target(std::string_view name) {
     target.number = target.number * 10 + static_cast<std::uint32_t>(name[0] - '0');
     name.remove_prefix(1);
   }
-  if (name == "a" || name == "f") target.suffix = name[0];
-  else if (!name.empty()) return {};
+  if (name == "a" || name == "f")
+    target.suffix = name[0];
+  else if (!name.empty())
+    return {};
   return target;
 }
 
@@ -62,9 +64,11 @@ std::unique_ptr<Module> Parser::run() {
 }
 
 void Parser::header() {
-  if (tokens_.at_end()) tokens_.fail(tokens_.current(), "the text is empty", "a PTX module begins with .version and .target");
+  if (tokens_.at_end())
+    tokens_.fail(tokens_.current(), "the text is empty", "a PTX module begins with .version and .target");
   if (!tokens_.current().is_word("version")) {
-    tokens_.fail(tokens_.current(), "this is not PTX: .version was expected, not " + tokens_.describe(tokens_.current()),
+    tokens_.fail(tokens_.current(),
+                 "this is not PTX: .version was expected, not " + tokens_.describe(tokens_.current()),
                  "a PTX module begins with .version and .target");
   }
   version();
@@ -92,7 +96,8 @@ void Parser::version() {
     tokens_.fail(at, "PTX " + std::string(text) + " is newer than this engine, which knows PTX up to " + newest,
                  "compile for an older PTX version");
   }
-  if (!contains(kVersions, number)) tokens_.fail(at, "there is no PTX " + std::string(text), "known are 1.0 to " + newest);
+  if (!contains(kVersions, number))
+    tokens_.fail(at, "there is no PTX " + std::string(text), "known are 1.0 to " + newest);
   platform_.version = module_->version = number;
 }
 
@@ -146,17 +151,21 @@ void Parser::module_statement() {
     tokens_.fail(at, "." + std::string(at.text) + " stands once, at the beginning of the module");
   }
   Linkage linkage = Linkage::internal;
-  if (tokens_.accept_word("extern")) linkage = Linkage::external;
-  else if (tokens_.accept_word("visible")) linkage = Linkage::visible;
-  else if (tokens_.accept_word("weak")) linkage = Linkage::weak;
-  else if (tokens_.accept_word("common")) linkage = Linkage::common;
+  if (tokens_.accept_word("extern"))
+    linkage = Linkage::external;
+  else if (tokens_.accept_word("visible"))
+    linkage = Linkage::visible;
+  else if (tokens_.accept_word("weak"))
+    linkage = Linkage::weak;
+  else if (tokens_.accept_word("common"))
+    linkage = Linkage::common;
   if (tokens_.accept_word("entry")) return function(true, linkage);
   if (tokens_.accept_word("func")) return function(false, linkage);
   if (at_space() || tokens_.current().is_word("tex")) return variable_statement(linkage);
   if (tokens_.current().kind != TokenKind::dot_word) tokens_.fail_expected(".entry, .func or a variable", "here");
-  static const std::vector<std::string_view> known = {
-      "version", "target", "address_size", "file", "section", "alias", "pragma", "extern", "visible", "weak", "common",
-      "entry", "func", "global", "const", "shared", "tex"};
+  static const std::vector<std::string_view> known = {"version", "target", "address_size", "file",   "section", "alias",
+                                                      "pragma",  "extern", "visible",      "weak",   "common",  "entry",
+                                                      "func",    "global", "const",        "shared", "tex"};
   const std::string_view best = nearest(tokens_.current().text, known);
   tokens_.fail(tokens_.current(), "unknown directive " + tokens_.describe(tokens_.current()),
                best.empty() ? "" : "did you mean '." + std::string(best) + "'?");
@@ -168,8 +177,8 @@ void Parser::skip_to_directive() {
   while (!tokens_.at_end()) {
     const bool begins_line = tokens_.current().line != tokens_.previous_line();
     if (depth == 0 && begins_line && tokens_.current().kind == TokenKind::dot_word) {
-      constexpr std::string_view kBegins[] = {"entry", "func", "visible", "extern", "weak", "common", "global", "const",
-                                              "shared", "file", "section", "alias", "pragma"};
+      constexpr std::string_view kBegins[] = {"entry", "func",   "visible", "extern",  "weak",  "common", "global",
+                                              "const", "shared", "file",    "section", "alias", "pragma"};
       if (contains(kBegins, tokens_.current().text)) return;
     }
     if (tokens_.at('{')) ++depth;
@@ -221,7 +230,8 @@ void Parser::alias_directive() {
   const Token target = tokens_.expect_identifier("the name of a function");
   tokens_.expect_semicolon("after .alias");
   const auto found = function_index_.find(name.text);
-  if (found == function_index_.end()) tokens_.fail(name, "'" + std::string(name.text) + "' is not declared as a function");
+  if (found == function_index_.end())
+    tokens_.fail(name, "'" + std::string(name.text) + "' is not declared as a function");
   if (module_->functions[found->second].defined) tokens_.fail(name, "an alias may not have a body of its own");
   aliases_.emplace_back(found->second, target);
 }
@@ -280,8 +290,9 @@ Parsed parse(std::string_view text, std::string_view name) {
   Parsed parsed;
   Reporter reporter;
   if (text.size() > kMaxTextBytes) {
-    reporter.error({}, 1, "the text has " + std::to_string(text.size()) + " bytes; at most " +
-                              std::to_string(kMaxTextBytes) + " are supported");
+    reporter.error({}, 1,
+                   "the text has " + std::to_string(text.size()) + " bytes; at most " + std::to_string(kMaxTextBytes) +
+                       " are supported");
   } else {
     parsed.module = Parser(text, name, reporter).run();
   }

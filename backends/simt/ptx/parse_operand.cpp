@@ -31,19 +31,26 @@ void Parser::operands() {
   if (tokens_.at(';')) return;
   bool piped = false;
   for (;;) {
-    if (raw_.size() >= kMaxOperands) tokens_.fail(tokens_.current(), "an instruction has at most " + std::to_string(kMaxOperands) + " operands");
+    if (raw_.size() >= kMaxOperands)
+      tokens_.fail(tokens_.current(), "an instruction has at most " + std::to_string(kMaxOperands) + " operands");
     operand(piped);
-    if (tokens_.accept(',')) piped = false;
-    else if (tokens_.accept('|')) piped = true;
-    else return;
+    if (tokens_.accept(','))
+      piped = false;
+    else if (tokens_.accept('|'))
+      piped = true;
+    else
+      return;
   }
 }
 
 void Parser::operand(bool piped) {
   const std::size_t first = raw_.size();
-  if (tokens_.at('[')) address_operand();
-  else if (tokens_.at('{')) raw_.push_back(vector_operand());
-  else raw_.push_back(simple_operand());
+  if (tokens_.at('['))
+    address_operand();
+  else if (tokens_.at('{'))
+    raw_.push_back(vector_operand());
+  else
+    raw_.push_back(simple_operand());
   raw_[first].piped = piped;
 }
 
@@ -54,8 +61,10 @@ RawOperand Parser::simple_operand() {
     tokens_.advance();
     RawOperand raw = named_operand();
     raw.operand.location = at.location();
-    if (at.is('!')) raw.operand.negated = true;
-    else raw.minus = true;
+    if (at.is('!'))
+      raw.operand.negated = true;
+    else
+      raw.minus = true;
     return raw;
   }
   if (begins_constant(at)) return constant_operand();
@@ -108,7 +117,8 @@ RawOperand Parser::named_operand() {
 
 std::uint32_t Parser::range_register(const FoundRange& found, const Token& name) {
   const auto [entry, inserted] = found.range->used.try_emplace(found.number, 0);
-  if (inserted) entry->second = add_register(std::string(name.text), found.range->type, found.range->vector, found.range->location);
+  if (inserted)
+    entry->second = add_register(std::string(name.text), found.range->type, found.range->vector, found.range->location);
   return entry->second;
 }
 
@@ -127,7 +137,8 @@ RawOperand Parser::bound_operand(const Token& name, const Binding& binding) {
     case Binding::Kind::vector_register: {
       if (tokens_.current().kind == TokenKind::dot_word && !tokens_.current().spaced) {
         const int which = component_of(tokens_.current().text);
-        if (which < 0 || which >= binding.count) tokens_.fail(tokens_.current(), "'" + std::string(name.text) + "' has no such component");
+        if (which < 0 || which >= binding.count)
+          tokens_.fail(tokens_.current(), "'" + std::string(name.text) + "' has no such component");
         tokens_.advance();
         raw.operand.kind = Operand::Kind::reg;
         raw.operand.index = binding.index + static_cast<std::uint32_t>(which);
@@ -172,8 +183,8 @@ std::int64_t Parser::offset_after_symbol() {
 // array[2] is the address of its third element; in ld and st it stands for [array+8].
 RawOperand Parser::subscript(RawOperand array) {
   const Token at = tokens_.take();
-  const Variable& variable = array.operand.local_symbol ? function_->variables[array.operand.index]
-                                                        : module_->variables[array.operand.index];
+  const Variable& variable =
+      array.operand.local_symbol ? function_->variables[array.operand.index] : module_->variables[array.operand.index];
   if (!begins_constant(tokens_.current())) {
     tokens_.fail(at, "only a constant may be an index here", "compute the address in a register");
   }
@@ -189,7 +200,8 @@ void Parser::component(RawOperand& raw) {
   if (!is_selector(at.text)) tokens_.fail(at, "a register has no '." + std::string(at.text) + "'");
   tokens_.advance();
   raw.operand.component = static_cast<std::uint8_t>(at.text[0] == 'b' ? 16 : 32);
-  for (const char c : at.text.substr(1)) raw.operand.component = static_cast<std::uint8_t>(raw.operand.component | (c - '0'));
+  for (const char c : at.text.substr(1))
+    raw.operand.component = static_cast<std::uint8_t>(raw.operand.component | (c - '0'));
 }
 
 bool Parser::special_register(const Token& name, RawOperand& raw) {
@@ -220,7 +232,8 @@ RawOperand Parser::vector_operand() {
   std::vector<RawOperand> found;
   do {
     if (tokens_.at('}') && found.empty()) break;
-    if (found.size() >= kMaxElements) tokens_.fail(tokens_.current(), "a vector has at most " + std::to_string(kMaxElements) + " elements");
+    if (found.size() >= kMaxElements)
+      tokens_.fail(tokens_.current(), "a vector has at most " + std::to_string(kMaxElements) + " elements");
     if (tokens_.at('{')) tokens_.fail(tokens_.current(), "a vector holds no vectors");
     found.push_back(simple_operand());
     if (found.back().operand.kind == Operand::Kind::vector) tokens_.fail(open, "a vector holds no vectors");
@@ -261,13 +274,17 @@ RawOperand Parser::address() {
   raw = named_operand();
   const Token name = open;
   switch (raw.operand.kind) {
-    case Operand::Kind::reg: raw.operand.offset = offset_after_symbol(); break;
-    case Operand::Kind::symbol: break;
+    case Operand::Kind::reg:
+      raw.operand.offset = offset_after_symbol();
+      break;
+    case Operand::Kind::symbol:
+      break;
     case Operand::Kind::label:
       reporter_.error(raw.operand.location, raw.length, "'" + std::string(raw.name) + "' is not declared",
                       std::string(spelling_hint(raw.name)));
       throw Recover{};
-    default: tokens_.fail(name, "an address is a register or a variable, and perhaps an offset");
+    default:
+      tokens_.fail(name, "an address is a register or a variable, and perhaps an offset");
   }
   raw.operand.base_kind = raw.operand.kind;
   raw.operand.kind = Operand::Kind::address;

@@ -26,11 +26,29 @@ bool is_opaque(Type type) { return type == Type::texref || type == Type::sampler
 // Types that a variable or a register may be declared with.
 bool is_fundamental(Type type) {
   switch (type) {
-    case Type::pred: case Type::b8: case Type::b16: case Type::b32: case Type::b64: case Type::b128:
-    case Type::u8: case Type::u16: case Type::u32: case Type::u64:
-    case Type::s8: case Type::s16: case Type::s32: case Type::s64:
-    case Type::f16: case Type::f16x2: case Type::f32: case Type::f64: case Type::bf16: case Type::bf16x2: return true;
-    default: return is_opaque(type);
+    case Type::pred:
+    case Type::b8:
+    case Type::b16:
+    case Type::b32:
+    case Type::b64:
+    case Type::b128:
+    case Type::u8:
+    case Type::u16:
+    case Type::u32:
+    case Type::u64:
+    case Type::s8:
+    case Type::s16:
+    case Type::s32:
+    case Type::s64:
+    case Type::f16:
+    case Type::f16x2:
+    case Type::f32:
+    case Type::f64:
+    case Type::bf16:
+    case Type::bf16x2:
+      return true;
+    default:
+      return is_opaque(type);
   }
 }
 
@@ -43,7 +61,8 @@ bool Parser::at_space() const {
 void Parser::alignment(Variable& variable) {
   const Token at = tokens_.current();
   const std::uint64_t bytes = tokens_.expect_integer("the alignment in bytes");
-  if (!std::has_single_bit(bytes) || bytes > 1u << 16) tokens_.fail(at, "an alignment is a power of two, at most 65536");
+  if (!std::has_single_bit(bytes) || bytes > 1u << 16)
+    tokens_.fail(at, "an alignment is a power of two, at most 65536");
   variable.alignment = bytes;
 }
 
@@ -81,10 +100,12 @@ Variable Parser::variable_type(Space space) {
   const std::string_view text = at.text;
   const auto word = find_word(&text, 1);
   if (!word || word->word.kind != Word::Kind::type || !is_fundamental(static_cast<Type>(word->word.value))) {
-    static const std::vector<std::string_view> known = {"pred", "b8",  "b16", "b32", "b64", "b128", "u8",  "u16", "u32",
-                                                        "u64",  "s8",  "s16", "s32", "s64", "f16",  "f32", "f64", "f16x2"};
+    static const std::vector<std::string_view> known = {"pred", "b8",  "b16", "b32", "b64", "b128",
+                                                        "u8",   "u16", "u32", "u64", "s8",  "s16",
+                                                        "s32",  "s64", "f16", "f32", "f64", "f16x2"};
     const std::string_view best = nearest(text, known);
-    tokens_.fail(at, "'." + std::string(text) + "' is no type of " + (space == Space::reg ? "a register" : "a variable"),
+    tokens_.fail(at,
+                 "'." + std::string(text) + "' is no type of " + (space == Space::reg ? "a register" : "a variable"),
                  best.empty() ? "" : "did you mean '." + std::string(best) + "'?");
   }
   variable.type = static_cast<Type>(word->word.value);
@@ -112,7 +133,8 @@ void Parser::dimensions(Variable& variable, bool unsized_allowed) {
       const Token value = tokens_.current();
       const Constant constant = parse_integer_constant(tokens_, "the size of an array");
       size = constant.bits;
-      if (size == 0 || size > kMaxVariableBytes) tokens_.fail(value, "the size of an array must be 1 or more, and at most 2^40 bytes");
+      if (size == 0 || size > kMaxVariableBytes)
+        tokens_.fail(value, "the size of an array must be 1 or more, and at most 2^40 bytes");
     }
     tokens_.expect(']', "after the size of an array");
     variable.dimensions.push_back(size);
@@ -157,7 +179,8 @@ void Parser::variable_statement(Linkage linkage) {
     dimensions(variable, true);
     finish_size(variable, name);
     if (tokens_.at('=')) {
-      if (space != Space::global && space != Space::constant) tokens_.fail(name, "only variables in .global and .const have initial values");
+      if (space != Space::global && space != Space::constant)
+        tokens_.fail(name, "only variables in .global and .const have initial values");
       initializer(variable);
     }
     if (!variable.dimensions.empty() && variable.bytes == 0 && linkage != Linkage::external && space != Space::shared) {
@@ -200,7 +223,8 @@ void Parser::declare_variable(Variable variable, const Token& name) {
       return;
     }
   }
-  tokens_.fail(name, "'" + std::string(name.text) + "' is already declared in line " + std::to_string(before->location.line));
+  tokens_.fail(name,
+               "'" + std::string(name.text) + "' is already declared in line " + std::to_string(before->location.line));
 }
 
 // ---- registers -----------------------------------------------------------------------------------------------------
@@ -214,7 +238,8 @@ void Parser::register_statement() {
       const Token at = tokens_.current();
       const std::uint64_t count = tokens_.expect_integer("a number of registers");
       tokens_.expect('>', "after a number of registers");
-      if (count == 0 || count > 0xffffffffu) tokens_.fail(at, "the number of registers must be between 1 and 4294967295");
+      if (count == 0 || count > 0xffffffffu)
+        tokens_.fail(at, "the number of registers must be between 1 and 4294967295");
       range = static_cast<std::uint32_t>(count);
     }
     declare_registers(name, type.type, type.vector, range);
@@ -242,7 +267,8 @@ void Parser::declare_registers(const Token& name, Type type, std::uint8_t vector
   binding.location = name.location();
   clash = names_.bind(name.text, binding);
   if (clash != nullptr) {
-    tokens_.fail(name, "'" + std::string(name.text) + "' is already declared in line " + std::to_string(clash->location.line));
+    tokens_.fail(
+        name, "'" + std::string(name.text) + "' is already declared in line " + std::to_string(clash->location.line));
   }
   add_register(std::string(name.text), type, vector, name.location());
 }
@@ -278,8 +304,10 @@ void Parser::initializer(Variable& variable) {
     return;
   }
   std::uint64_t position = 0;
-  if (tokens_.at('{')) initializer_list(variable, 0, position, variable.bytes);
-  else initializer_value(variable, 0);
+  if (tokens_.at('{'))
+    initializer_list(variable, 0, position, variable.bytes);
+  else
+    initializer_value(variable, 0);
 }
 
 // { a, b, {c, d} }: an inner list fills one element of its level, the rest of which is zero.
@@ -287,7 +315,8 @@ void Parser::initializer_list(Variable& variable, std::size_t level, std::uint64
   const Token open = tokens_.current();
   tokens_.expect('{', "before a list of initial values");
   const std::uint64_t scalar = std::uint64_t{bits_of(variable.type)} / 8;
-  if (level > variable.dimensions.size() + 1) tokens_.fail(open, "the initial values are nested more deeply than the array");
+  if (level > variable.dimensions.size() + 1)
+    tokens_.fail(open, "the initial values are nested more deeply than the array");
   std::uint64_t inner = scalar;  // bytes of what an inner list stands for
   if (level < variable.dimensions.size()) {
     inner = element_bytes(variable);
@@ -327,11 +356,13 @@ void Parser::store_initial(Variable& variable, std::uint64_t at, std::uint64_t b
   if (variable.initial.size() < at + bytes) {
     initial_bytes_ += at + bytes - variable.initial.size();
     if (initial_bytes_ > kMaxInitialBytes) {
-      tokens_.fail(tokens_.current(), "a module's initial values, up to the last that is not zero, have at most 256 MiB");
+      tokens_.fail(tokens_.current(),
+                   "a module's initial values, up to the last that is not zero, have at most 256 MiB");
     }
     variable.initial.resize(at + bytes);
   }
-  for (unsigned i = 0; i < bytes && i < 8; ++i) variable.initial[at + i] = static_cast<std::byte>(bits >> (8 * i) & 0xff);
+  for (unsigned i = 0; i < bytes && i < 8; ++i)
+    variable.initial[at + i] = static_cast<std::byte>(bits >> (8 * i) & 0xff);
 }
 
 // name, name+4, generic(name)+4, mask(name), mask(generic(name)): false where a constant stands here.
@@ -342,7 +373,8 @@ bool Parser::initializer_address(Variable& variable, std::uint64_t at) {
   relocation.bytes = static_cast<std::uint8_t>(bits_of(variable.type) / 8);
   unsigned parentheses = 0;
   const auto call = [&](std::string_view name) {
-    if (tokens_.current().kind != TokenKind::identifier || tokens_.current().text != name || !tokens_.peek().is('(')) return false;
+    if (tokens_.current().kind != TokenKind::identifier || tokens_.current().text != name || !tokens_.peek().is('('))
+      return false;
     tokens_.advance();
     tokens_.advance();
     ++parentheses;
@@ -373,7 +405,8 @@ bool Parser::initializer_address(Variable& variable, std::uint64_t at) {
   relocation.function = binding->kind == Binding::Kind::function;
   relocation.symbol = binding->index;
   const auto read_addend = [&] {
-    if (tokens_.at('+') || tokens_.at('-')) relocation.addend += static_cast<std::int64_t>(parse_integer_constant(tokens_, "an offset").bits);
+    if (tokens_.at('+') || tokens_.at('-'))
+      relocation.addend += static_cast<std::int64_t>(parse_integer_constant(tokens_, "an offset").bits);
   };
   read_addend();
   for (; parentheses > 0; --parentheses) {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/simt/ptx/parser.hpp"
 
+#include <doctest/doctest.h>
 #include <bit>
 #include <cstddef>
-#include <doctest/doctest.h>
 
 #include "backends/simt/ptx/test_parsing.hpp"
 #include "backends/simt/ptx/test_wellformed.hpp"
@@ -89,8 +89,9 @@ $L_end:
 }
 
 TEST_CASE("optional operands keep their places") {
-  const Parsed parsed = parse_statements("setp.eq.s32 %p1, %r1, 2; setp.eq.and.s32 %p1|%p2, %r1, 2, !%p3; bar.red.popc.u32 %r1, 0, %p1; "
-                                         "ld.global.b32 %r1, [%rd1]; shfl.sync.idx.b32 %r1, %r2, 1, 31, -1;");
+  const Parsed parsed = parse_statements(
+      "setp.eq.s32 %p1, %r1, 2; setp.eq.and.s32 %p1|%p2, %r1, 2, !%p3; bar.red.popc.u32 %r1, 0, %p1; "
+      "ld.global.b32 %r1, [%rd1]; shfl.sync.idx.b32 %r1, %r2, 1, 31, -1;");
   const Function& kernel = kernel_of(parsed);
   const auto kind = [&](std::size_t instruction, std::size_t position) {
     return kernel.operand(kernel.instructions[instruction], position).kind;
@@ -108,8 +109,9 @@ TEST_CASE("optional operands keep their places") {
 }
 
 TEST_CASE("constants are in the type in which they are read") {
-  const Parsed parsed = parse_statements("add.u32 %r1, %r2, -1; add.s32 %r1, %r2, 0xffffffff; mov.f32 %f1, 1.0; mov.f64 %d1, 0f3F800000; "
-                                         "st.global.u8 [%rd1], 300; mov.b32 %r1, 0f40000000; and.pred %p1, %p2, 7;");
+  const Parsed parsed = parse_statements(
+      "add.u32 %r1, %r2, -1; add.s32 %r1, %r2, 0xffffffff; mov.f32 %f1, 1.0; mov.f64 %d1, 0f3F800000; "
+      "st.global.u8 [%rd1], 300; mov.b32 %r1, 0f40000000; and.pred %p1, %p2, 7;");
   const Function& kernel = kernel_of(parsed);
   const auto bits = [&](std::size_t instruction, std::size_t position) {
     return kernel.operand(kernel.instructions[instruction], position).bits;
@@ -154,7 +156,9 @@ mov.b32 %r1, 3;
 M: bra N; N:)");
   REQUIRE(errors_of(parsed) == "");
   const Function& kernel = kernel_of(parsed);
-  const auto target = [&](std::size_t instruction) { return kernel.operand(kernel.instructions[instruction], 0).index; };
+  const auto target = [&](std::size_t instruction) {
+    return kernel.operand(kernel.instructions[instruction], 0).index;
+  };
   CHECK(target(2) == 1);
   CHECK(target(5) == 3);
   CHECK(target(6) == 8);  // the label of the innermost block, which stands below
@@ -169,8 +173,9 @@ M: bra N; N:)");
 }
 
 TEST_CASE("ranges of registers make only those that are used") {
-  const Parsed parsed = parse_statements(".reg .b32 %big<4000000000>, %a<5>; .reg .b64 %a1<2>; mov.b32 %big3999999999, 1; mov.b64 %a10, 2; "
-                                         "mov.b32 %a4, 1;");
+  const Parsed parsed = parse_statements(
+      ".reg .b32 %big<4000000000>, %a<5>; .reg .b64 %a1<2>; mov.b32 %big3999999999, 1; mov.b64 %a10, 2; "
+      "mov.b32 %a4, 1;");
   REQUIRE(errors_of(parsed) == "");
   CHECK(kernel_of(parsed).registers.size() == 3);
   CHECK(errors_in(".reg .b32 %x<4>; mov.b32 %x4, 1;").find("'%x4' is not declared") != std::string::npos);
@@ -274,14 +279,16 @@ TEST_CASE("calls name functions, pointers with prototypes or lists, and results 
   CHECK(parsed.module->functions[3].defined);
   CHECK(malformation(*parsed.module) == "");
 
-  CHECK(errors_of_module(".func f(.reg .b32 a); .entry k() { call f; ret; }").find("gives 0 argument") != std::string::npos);
+  CHECK(errors_of_module(".func f(.reg .b32 a); .entry k() { call f; ret; }").find("gives 0 argument") !=
+        std::string::npos);
   CHECK(errors_of_module(".entry j() { ret; } .entry k() { call j; ret; }").find("kernel") != std::string::npos);
   CHECK(errors_of_module(".entry k() { call nothing; ret; }").find("not declared as a function") != std::string::npos);
   CHECK(errors_of_module(".func f { ret; } .func f { ret; }").find("already has a body") != std::string::npos);
 }
 
 TEST_CASE("arguments of calls that are constants are in the parameter's type") {
-  const Parsed parsed = parse_module(".func f(.reg .f32 x, .reg .u32 n) { ret; } .entry k() { call f, (1.5, -1); ret; }");
+  const Parsed parsed =
+      parse_module(".func f(.reg .f32 x, .reg .u32 n) { ret; } .entry k() { call f, (1.5, -1); ret; }");
   REQUIRE(errors_of(parsed) == "");
   const Call& call = kernel_of(parsed).calls[0];
   CHECK(call.arguments[0].bits == 0x3fc00000u);
@@ -322,17 +329,23 @@ TEST_CASE("the file of a source line is known although .file may follow the func
 }
 
 TEST_CASE("a newer version or an unknown target is refused by name") {
-  CHECK(errors_of(parse(".version 9.9\n.target sm_90\n", "t")).find("newer than this engine, which knows PTX up to 9.1") != std::string::npos);
+  CHECK(errors_of(parse(".version 9.9\n.target sm_90\n", "t"))
+            .find("newer than this engine, which knows PTX up to 9.1") != std::string::npos);
   CHECK(errors_of(parse(".version 5.7\n.target sm_50\n", "t")).find("there is no PTX 5.7") != std::string::npos);
   CHECK(errors_of(parse(".version 9.0\n.target sm_200\n", "t")).find("unknown target 'sm_200'") != std::string::npos);
   CHECK(errors_of(parse(".version 9.0\n.target sm_80a\n", "t")).find("unknown target 'sm_80a'") != std::string::npos);
-  CHECK(errors_of(parse(".version 9.0\n.target sm_80\n.address_size 32\n", "t")).find("32-bit addresses") != std::string::npos);
+  CHECK(errors_of(parse(".version 9.0\n.target sm_80\n.address_size 32\n", "t")).find("32-bit addresses") !=
+        std::string::npos);
   CHECK(errors_of(parse("", "t")).find("the text is empty") != std::string::npos);
-  CHECK(errors_of(parse("\x7f" "ELF", "t")).find("not PTX") != std::string::npos);
+  CHECK(errors_of(parse("\x7f"
+                        "ELF",
+                        "t"))
+            .find("not PTX") != std::string::npos);
 }
 
 TEST_CASE("several errors are found in one pass, and no more than can be read") {
-  const Parsed parsed = parse_statements("addd.s32 %r1, %r2, %r3;\nmov.b32 %r1, %x;\nadd.s32 %r1, %r2, %r3\nmul.lo.s32 %r1, %r2;\nret;");
+  const Parsed parsed =
+      parse_statements("addd.s32 %r1, %r2, %r3;\nmov.b32 %r1, %x;\nadd.s32 %r1, %r2, %r3\nmul.lo.s32 %r1, %r2;\nret;");
   CHECK(parsed.module == nullptr);
   CHECK(parsed.diagnostics.size() == 4);
   std::string many;

@@ -22,7 +22,8 @@ std::uint32_t family(std::uint32_t number) { return number == 101 ? 11 : number 
 bool offers(Target platform, Target needed) {
   if (needed.suffix == 0) return platform.number >= needed.number;
   if (needed.suffix == 'a') {
-    const bool same = platform.number == needed.number || (family(platform.number) == 11 && family(needed.number) == 11);
+    const bool same =
+        platform.number == needed.number || (family(platform.number) == 11 && family(needed.number) == 11);
     return platform.suffix == 'a' && same;
   }
   return platform.suffix != 0 && family(platform.number) == family(needed.number) && platform.number >= needed.number;

@@ -22,11 +22,12 @@ struct Platform {
 };
 
 struct Requirement {
-  std::uint32_t version = 0;         // 0: any
-  std::uint32_t target_count = 0;    // 0: any
-  std::array<Target, 6> targets{};   // one of them
+  std::uint32_t version = 0;        // 0: any
+  std::uint32_t target_count = 0;   // 0: any
+  std::array<Target, 6> targets{};  // one of them
 
-  /// "80/90a", "86/100f+110f+120f", "42" (any target): as the tables of forms write it. Malformed: an empty requirement.
+  /// "80/90a", "86/100f+110f+120f", "42" (any target): as the tables of forms write it. Malformed: an empty
+  /// requirement.
   [[nodiscard]] static Requirement parse(std::string_view text);
   [[nodiscard]] bool empty() const { return version == 0 && target_count == 0; }
   [[nodiscard]] bool version_met(const Platform& platform) const { return platform.version >= version; }

@@ -24,9 +24,9 @@ struct Binding {
     branch_targets,   // Function::branch_lists
   };
   Kind kind = Kind::reg;
-  std::uint8_t count = 0;     // vector_register
+  std::uint8_t count = 0;  // vector_register
   std::uint32_t index = 0;
-  std::uint32_t depth = 0;    // of the block that declares it
+  std::uint32_t depth = 0;  // of the block that declares it
   Location location;
 };
 

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "backends/simt/ptx/requirement.hpp"
 #include "backends/simt/ptx/ir.hpp"
+#include "backends/simt/ptx/requirement.hpp"
 
 namespace bascule::simt::ptx {
 

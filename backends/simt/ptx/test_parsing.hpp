@@ -9,8 +9,9 @@
 
 namespace bascule::simt::ptx {
 
-/// A module with one kernel, whose body is `statements` after declarations of registers of every kind: %p (pred), %h (b16),
-/// %r (b32), %u (u32), %s (s32), %f (f32), %d (f64), %rd (b64), %q (b128) and %c (b8), 16 each; variables gv (.global), cv
+/// A module with one kernel, whose body is `statements` after declarations of registers of every kind: %p (pred), %h
+/// (b16), %r (b32), %u (u32), %s (s32), %f (f32), %d (f64), %rd (b64), %q (b128) and %c (b8), 16 each; variables gv
+/// (.global), cv
 /// (.const), sv (.shared) and lv (.local), parameters p (.u64) and q (.u32).
 [[nodiscard]] std::string kernel_text(std::string_view statements, std::string_view version = "9.0",
                                       std::string_view target = "sm_90a");

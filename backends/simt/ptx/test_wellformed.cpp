@@ -27,7 +27,8 @@ std::string check(const Module& module, const Function& function, const Operand&
     case Operand::Kind::label:
       if (operand.index > function.instructions.size()) return "label";
       break;
-    default: break;
+    default:
+      break;
   }
   return {};
 }
@@ -35,12 +36,13 @@ std::string check(const Module& module, const Function& function, const Operand&
 std::string check(const Module& module, const Function& function, const Instruction& instruction) {
   if (instruction.first_operand + std::size_t{instruction.operand_count} > function.operands.size()) return "operands";
   if (instruction.destinations > instruction.operand_count) return "destinations";
-  if (instruction.guarded && (instruction.guard >= function.registers.size() ||
-                              function.registers[instruction.guard].type != Type::pred)) {
+  if (instruction.guarded &&
+      (instruction.guard >= function.registers.size() || function.registers[instruction.guard].type != Type::pred)) {
     return "guard";
   }
   if (instruction.operation == Operation::call && instruction.side >= function.calls.size()) return "call";
-  if (instruction.operation == Operation::brx_idx && instruction.side >= function.branch_lists.size()) return "branch list";
+  if (instruction.operation == Operation::brx_idx && instruction.side >= function.branch_lists.size())
+    return "branch list";
   if (instruction.source.file >= module.files.size()) return "source file";
   if (instruction.location.line == 0) return "location";
   return {};
@@ -80,7 +82,8 @@ std::string check(const Module& module, const Function& function) {
 
 std::string malformation(const Module& module) {
   for (const Function& function : module.functions) {
-    if (auto found = check(module, function); !found.empty()) return "'" + function.name + "': " + found + " out of range";
+    if (auto found = check(module, function); !found.empty())
+      return "'" + function.name + "': " + found + " out of range";
   }
   for (const Variable& variable : module.variables) {
     if (variable.initial.size() > variable.bytes) return "'" + variable.name + "': initial values beyond its size";

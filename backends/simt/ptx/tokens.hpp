@@ -53,7 +53,8 @@ class Tokens {
   /// The line on which the token before the current one ended.
   [[nodiscard]] std::uint32_t previous_line() const { return previous_.line; }
 
-  /// Skips past the next ; on this level, or to the } that closes it. `open`: braces that were opened and are still open.
+  /// Skips past the next ; on this level, or to the } that closes it. `open`: braces that were opened and are still
+  /// open.
   void skip_statement(unsigned open = 0);
 
  private:

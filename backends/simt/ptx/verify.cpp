@@ -19,7 +19,9 @@ Problem problem(std::string message, std::string hint = {}, Location location = 
 const Operand& operand(const VerifyInput& input, std::size_t position) {
   return input.function.operands[input.instruction.first_operand + position];
 }
-std::size_t operand_count(const VerifyInput& input) { return input.function.operands.size() - input.instruction.first_operand; }
+std::size_t operand_count(const VerifyInput& input) {
+  return input.function.operands.size() - input.instruction.first_operand;
+}
 
 bool is_float(Type type) {
   const char kind = kind_of(type);
@@ -39,15 +41,18 @@ Result verify_comparison(const VerifyInput& input) {
   const Instruction& instruction = input.instruction;
   const Type type = instruction.type(instruction.operation == Operation::set ? 1 : 0);
   const Modifier comparison = instruction.modifiers[0];
-  const std::string what = "'." + std::string(name_of(comparison)) + "' does not compare ." + std::string(name_of(type));
+  const std::string what =
+      "'." + std::string(name_of(comparison)) + "' does not compare ." + std::string(name_of(type));
   switch (comparison) {
     case Modifier::eq:
-    case Modifier::ne: return std::nullopt;
+    case Modifier::ne:
+      return std::nullopt;
     case Modifier::lt:
     case Modifier::le:
     case Modifier::gt:
     case Modifier::ge:
-      if (kind_of(type) == 'b') return problem(what, "untyped bits are compared with eq and ne; name a type to order them");
+      if (kind_of(type) == 'b')
+        return problem(what, "untyped bits are compared with eq and ne; name a type to order them");
       return std::nullopt;
     case Modifier::lo:
     case Modifier::ls:
@@ -80,8 +85,8 @@ Result verify_cvt(const VerifyInput& input) {
   const Instruction& instruction = input.instruction;
   const Type to = instruction.type(0), from = instruction.type(1);
   const auto general = [](Type type) {
-    return kind_of(type) == 'u' || kind_of(type) == 's' || type == Type::f16 || type == Type::bf16 || type == Type::f32 ||
-           type == Type::f64;
+    return kind_of(type) == 'u' || kind_of(type) == 's' || type == Type::f16 || type == Type::bf16 ||
+           type == Type::f32 || type == Type::f64;
   };
   if (!general(to) || !general(from)) return std::nullopt;
   const bool integer = has_any(instruction, {Modifier::rni, Modifier::rzi, Modifier::rmi, Modifier::rpi});
@@ -147,8 +152,9 @@ Result verify_address(const VerifyInput& input, const Operand& address, Space sp
     const Variable& last = input.function.parameters.back();
     const auto begin = static_cast<std::int64_t>(variable.offset) + address.offset;
     if (begin < 0 || static_cast<std::uint64_t>(begin) + bytes > last.offset + last.bytes) {
-      return problem("the access reaches beyond the parameters, which have " + std::to_string(last.offset + last.bytes) + " bytes",
-                     {}, address.location);
+      return problem(
+          "the access reaches beyond the parameters, which have " + std::to_string(last.offset + last.bytes) + " bytes",
+          {}, address.location);
     }
   }
   return std::nullopt;
@@ -156,7 +162,8 @@ Result verify_address(const VerifyInput& input, const Operand& address, Space sp
 
 Result verify_caching(const VerifyInput& input) {
   const Space space = input.instruction.space();
-  const bool hints = has_any(input.instruction, {Modifier::L2_cache_hint, Modifier::L2_64B, Modifier::L2_128B, Modifier::L2_256B});
+  const bool hints =
+      has_any(input.instruction, {Modifier::L2_cache_hint, Modifier::L2_64B, Modifier::L2_128B, Modifier::L2_256B});
   if (!hints || space == Space::generic || space == Space::global) return std::nullopt;
   return problem("hints for the L2 cache are for .global, not for ." + std::string(name_of(space)));
 }
@@ -198,7 +205,8 @@ Result verify_access(const VerifyInput& input, std::size_t position) {
       return problem("the parameters of a kernel are in .param::entry", {}, address.location);
     }
     if (store && is_parameter(input, address)) {
-      return problem("'" + variable_of(input, address).name + "' is a parameter, which cannot be written", {}, address.location);
+      return problem("'" + variable_of(input, address).name + "' is a parameter, which cannot be written", {},
+                     address.location);
     }
   }
   return std::nullopt;
@@ -208,6 +216,7 @@ Result verify_access(const VerifyInput& input, std::size_t position) {
 Result verify_symbol(const VerifyInput& input) {
   const Operand& source = operand(input, 1);
   const Instruction& instruction = input.instruction;
+  if (bits_of(instruction.type()) * instruction.vector > 128) return problem("at most 128 bits are moved at once");
   if (source.kind == Kind::function) {
     if (instruction.operation != Operation::mov || bits_of(instruction.type()) != 64) {
       return problem("the address of a function is moved with mov.u64 or mov.b64", {}, source.location);
@@ -255,13 +264,15 @@ Result verify_barrier(const VerifyInput& input) {
 
 Result verify_removed(const VerifyInput& input) {
   if (input.platform.version < 64 || input.platform.target.number < 70) return std::nullopt;
-  return problem(quoted(input.instruction) + " without .sync does not exist for sm_70 and later from PTX 6.4 on",
-                 "use " + std::string(name_of(input.instruction.operation)) + ".sync with a mask of the lanes that take part");
+  return problem(
+      quoted(input.instruction) + " without .sync does not exist for sm_70 and later from PTX 6.4 on",
+      "use " + std::string(name_of(input.instruction.operation)) + ".sync with a mask of the lanes that take part");
 }
 
 Result verify_mbarrier_arrive(const VerifyInput& input) {
   if (input.instruction.space() == Space::shared_cluster && operand(input, 0).kind != Kind::sink) {
-    return problem("arriving at another block's mbarrier gives no state", "write _ as the destination", operand(input, 0).location);
+    return problem("arriving at another block's mbarrier gives no state", "write _ as the destination",
+                   operand(input, 0).location);
   }
   return verify_address(input, operand(input, 1), input.instruction.space(), 8);
 }
@@ -270,7 +281,8 @@ Result verify_cp_async(const VerifyInput& input) {
   const Operand& bytes = operand(input, 2);
   const bool global = input.instruction.has(Modifier::cg);
   if (global ? bytes.bits != 16 : (bytes.bits != 4 && bytes.bits != 8 && bytes.bits != 16)) {
-    return problem(global ? "'cp.async.cg' copies 16 bytes" : "'cp.async.ca' copies 4, 8 or 16 bytes", {}, bytes.location);
+    return problem(global ? "'cp.async.cg' copies 16 bytes" : "'cp.async.ca' copies 4, 8 or 16 bytes", {},
+                   bytes.location);
   }
   if (auto found = verify_address(input, operand(input, 0), input.instruction.space(0), 0)) return found;
   return verify_address(input, operand(input, 1), input.instruction.space(1), 0);
@@ -280,7 +292,8 @@ Result verify_range(const VerifyInput& input, std::uint64_t lowest, std::uint64_
   const Operand& value = operand(input, 0);
   if (value.kind != Kind::immediate) return std::nullopt;
   if (value.bits >= lowest && value.bits <= highest && value.bits % multiple == 0) return std::nullopt;
-  std::string text = "the operand of " + quoted(input.instruction) + " is from " + std::to_string(lowest) + " to " + std::to_string(highest);
+  std::string text = "the operand of " + quoted(input.instruction) + " is from " + std::to_string(lowest) + " to " +
+                     std::to_string(highest);
   if (multiple != 1) text += " and a multiple of " + std::to_string(multiple);
   return problem(std::move(text), {}, value.location);
 }
@@ -302,7 +315,8 @@ Result verify_wgmma(const VerifyInput& input) {
   const Operand& accumulator = operand(input, 0);
   const std::size_t wanted = instruction.type() == Type::f16 ? n / 4 : n / 2;
   if (accumulator.count == wanted) return std::nullopt;
-  return problem("the accumulator has " + std::to_string(accumulator.count) + " registers; this shape has " + std::to_string(wanted),
+  return problem("the accumulator has " + std::to_string(accumulator.count) + " registers; this shape has " +
+                     std::to_string(wanted),
                  {}, accumulator.location);
 }
 
@@ -318,8 +332,9 @@ Result verify_tensor(const VerifyInput& input) {
     const Operand& coordinates = operand(input, i);
     if (coordinates.kind != Kind::vector) continue;
     if (coordinates.count == wanted) return std::nullopt;
-    return problem("there are " + std::to_string(coordinates.count) + " coordinates; this form has " + std::to_string(wanted), {},
-                   coordinates.location);
+    return problem(
+        "there are " + std::to_string(coordinates.count) + " coordinates; this form has " + std::to_string(wanted), {},
+        coordinates.location);
   }
   return std::nullopt;
 }
@@ -329,40 +344,60 @@ Result verify_tensor(const VerifyInput& input) {
 std::optional<Problem> verify(const VerifyInput& input) {
   switch (input.instruction.operation) {
     case Operation::set:
-    case Operation::setp: return verify_comparison(input);
-    case Operation::cvt: return verify_cvt(input);
+    case Operation::setp:
+      return verify_comparison(input);
+    case Operation::cvt:
+      return verify_cvt(input);
     case Operation::ld:
-    case Operation::ldu: return verify_access(input, 1);
-    case Operation::st: return verify_access(input, 0);
-    case Operation::atom: return verify_atomic(input, 1);
-    case Operation::red: return verify_atomic(input, 0);
-    case Operation::mov: return verify_symbol(input);
-    case Operation::cvta: return verify_cvta(input);
+    case Operation::ldu:
+      return verify_access(input, 1);
+    case Operation::st:
+      return verify_access(input, 0);
+    case Operation::atom:
+      return verify_atomic(input, 1);
+    case Operation::red:
+      return verify_atomic(input, 0);
+    case Operation::mov:
+      return verify_symbol(input);
+    case Operation::cvta:
+      return verify_cvta(input);
     case Operation::mapa:
-    case Operation::getctarank: return verify_symbol(input);
+    case Operation::getctarank:
+      return verify_symbol(input);
     case Operation::shfl:
-    case Operation::vote: return verify_removed(input);
+    case Operation::vote:
+      return verify_removed(input);
     case Operation::bar_sync:
     case Operation::bar_arrive:
     case Operation::bar_red:
     case Operation::barrier_sync:
     case Operation::barrier_arrive:
-    case Operation::barrier_red: return verify_barrier(input);
+    case Operation::barrier_red:
+      return verify_barrier(input);
     case Operation::mbarrier_arrive:
-    case Operation::mbarrier_arrive_drop: return verify_mbarrier_arrive(input);
+    case Operation::mbarrier_arrive_drop:
+      return verify_mbarrier_arrive(input);
     case Operation::mbarrier_init:
-    case Operation::mbarrier_inval: return verify_address(input, operand(input, 0), input.instruction.space(), 8);
+    case Operation::mbarrier_inval:
+      return verify_address(input, operand(input, 0), input.instruction.space(), 8);
     case Operation::mbarrier_test_wait:
-    case Operation::mbarrier_try_wait: return verify_address(input, operand(input, 1), input.instruction.space(), 8);
-    case Operation::cp_async: return verify_cp_async(input);
-    case Operation::pmevent: return input.instruction.has(Modifier::mask) ? std::nullopt : verify_range(input, 0, 15, 1);
-    case Operation::setmaxnreg: return verify_range(input, 24, 256, 8);
+    case Operation::mbarrier_try_wait:
+      return verify_address(input, operand(input, 1), input.instruction.space(), 8);
+    case Operation::cp_async:
+      return verify_cp_async(input);
+    case Operation::pmevent:
+      return input.instruction.has(Modifier::mask) ? std::nullopt : verify_range(input, 0, 15, 1);
+    case Operation::setmaxnreg:
+      return verify_range(input, 24, 256, 8);
     case Operation::wgmma_mma_async:
-    case Operation::wgmma_mma_async_sp: return verify_wgmma(input);
+    case Operation::wgmma_mma_async_sp:
+      return verify_wgmma(input);
     case Operation::cp_async_bulk_tensor:
     case Operation::cp_async_bulk_prefetch_tensor:
-    case Operation::cp_reduce_async_bulk_tensor: return verify_tensor(input);
-    default: return std::nullopt;
+    case Operation::cp_reduce_async_bulk_tensor:
+      return verify_tensor(input);
+    default:
+      return std::nullopt;
   }
 }
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "backends/simt/ptx/requirement.hpp"
 #include "backends/simt/ptx/ir.hpp"
+#include "backends/simt/ptx/requirement.hpp"
 
 namespace bascule::simt::ptx {
 

@@ -23,7 +23,8 @@ class Spellings {
     }
     values_.emplace(std::string(spelling), value);
   }
-  [[nodiscard]] std::optional<std::pair<Value, std::size_t>> longest(const std::string_view* parts, std::size_t count) const {
+  [[nodiscard]] std::optional<std::pair<Value, std::size_t>> longest(const std::string_view* parts,
+                                                                     std::size_t count) const {
     if (count == 0) return std::nullopt;
     std::string joined(parts[0]);
     std::size_t most = 1;
@@ -125,10 +126,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
 
 std::string spelling_of(Word word) {
   switch (word.kind) {
-    case Word::Kind::modifier: return "." + std::string(name_of(static_cast<Modifier>(word.value)));
-    case Word::Kind::type: return "." + std::string(name_of(static_cast<Type>(word.value)));
-    case Word::Kind::vector: return ".v" + std::to_string(word.value);
-    case Word::Kind::space: break;
+    case Word::Kind::modifier:
+      return "." + std::string(name_of(static_cast<Modifier>(word.value)));
+    case Word::Kind::type:
+      return "." + std::string(name_of(static_cast<Type>(word.value)));
+    case Word::Kind::vector:
+      return ".v" + std::to_string(word.value);
+    case Word::Kind::space:
+      break;
   }
   constexpr std::string_view kVariants[] = {"", "::entry", "::func"};
   return "." + std::string(name_of(static_cast<Space>(word.value))) + std::string(kVariants[word.variant]);

@@ -1,6 +1,5 @@
-// The dotted parts of an instruction's name: modifiers, types, state spaces and vector sizes as one kind of word, so that the
-// table of forms can say in which order they stand.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The dotted parts of an instruction's name: modifiers, types, state spaces and vector sizes as one kind of word, so
+// that the table of forms can say in which order they stand. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include <compare>

@@ -15,9 +15,9 @@ std::uint64_t address(const void* pointer) { return reinterpret_cast<std::uint64
 
 std::vector<std::uint8_t> arguments_of(const void* out, const void* in, const std::vector<std::uint8_t>& more) {
   const std::uint64_t addresses[] = {address(out), address(in)};
-  std::vector<std::uint8_t> bytes(sizeof addresses);
+  std::vector<std::uint8_t> bytes(sizeof addresses + more.size());
   std::memcpy(bytes.data(), addresses, sizeof addresses);
-  bytes.insert(bytes.end(), more.begin(), more.end());
+  for (std::size_t i = 0; i < more.size(); ++i) bytes[sizeof addresses + i] = more[i];
   return bytes;
 }
 

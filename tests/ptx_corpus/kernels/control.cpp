@@ -41,6 +41,7 @@ KERNEL spin_lock(u32* lock, u32* counter, u32 rounds) {
 FORCE_INLINE void grid_barrier(u32* arrived, u32 generation) {
   barrier();
   if (thread_x() == 0) {
+    __nvvm_membar_gl();  // Clang 22 drops the order of a read-modify-write: what it makes of ACQ_REL is a relaxed atom.add
     __atomic_fetch_add(arrived, 1u, __ATOMIC_ACQ_REL);
     while (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) < generation * blocks_x()) {
     }

@@ -55,6 +55,7 @@ unsigned elements_of(const OperandSpec& spec, const Instruction& instruction, co
     case OperandSpec::Vector::as_instruction:
     case OperandSpec::Vector::as_instruction_or_scalar: return instruction.vector > 1 ? instruction.vector : 0;
     case OperandSpec::Vector::any: return 2 + style.count_index;
+    case OperandSpec::Vector::scalar_or_any: return style.count_index == 0 ? 0 : 1 + style.count_index;
   }
   return 0;
 }

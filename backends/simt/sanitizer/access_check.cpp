@@ -124,6 +124,17 @@ class AccessCheck {
     return std::nullopt;
   }
   std::optional<Place> outside_of_block(std::uint64_t address) {
+    const MemoryRange* const range = launch_.allocations().find(address, form_.bytes);
+    if (range == nullptr) return in_heap(address);
+    if (range->constant) {
+      if (!form_.writes()) return Place{};
+      stop("read_only", fmt::format("{} of {} bytes at address {:#x}, in {}", verb(), form_.bytes, address, range->name));
+      return std::nullopt;
+    }
+    return Place{Place::Region::global, address, 0};
+  }
+
+  std::optional<Place> in_heap(std::uint64_t address) {
     if (const DeviceHeap* const heap = launch_.services().heap; heap != nullptr && heap->contains(address)) {
       const auto block = heap->nearest(address);
       if (!block) {
@@ -140,17 +151,8 @@ class AccessCheck {
       out_of_bounds(address, fmt::format("{} bytes from the start of a heap block of {} bytes", inside, block->bytes));
       return std::nullopt;
     }
-    const MemoryRange* const range = launch_.allocations().find(address, form_.bytes);
-    if (range == nullptr) {
-      out_of_bounds(address, launch_.allocations().nearest(address));
-      return std::nullopt;
-    }
-    if (range->constant) {
-      if (!form_.writes()) return Place{};
-      stop("read_only", fmt::format("{} of {} bytes at address {:#x}, in {}", verb(), form_.bytes, address, range->name));
-      return std::nullopt;
-    }
-    return Place{Place::Region::global, address, 0};
+    out_of_bounds(address, launch_.allocations().nearest(address));
+    return std::nullopt;
   }
 
   void note_place(const Place& place) {

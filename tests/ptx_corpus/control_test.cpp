@@ -41,8 +41,8 @@ TEST_CASE("a spin lock between lanes, warps and blocks") {
   if (!have_compiled()) return;
   everywhere(compiled("control"), [](Program& program) {
     Buffer<std::uint32_t> lock(1), counter(1);
-    program.run("spin_lock", {{2, 1, 1}, {96, 1, 1}}, Arguments(lock, counter, 3u));
-    CHECK(counter[0] == 2 * 96 * 3);
+    program.run("spin_lock", {{2, 1, 1}, {64, 1, 1}}, Arguments(lock, counter, 2u));
+    CHECK(counter[0] == 2 * 64 * 2);
     CHECK(lock[0] == 0);
   });
 }

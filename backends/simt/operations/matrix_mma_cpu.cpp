@@ -114,6 +114,68 @@ const Op* multiply_floats(const Op* op, Context& context) {
   });
 }
 
+#if BASCULE_CPU_LEVEL >= 3
+/// Eight rows of D = A B + C straight from and to registers, f32.
+[[gnu::always_inline]] inline void multiply_rows(const float* a, const float* b, unsigned depth, const float* c_even,
+                                                 const float* c_odd, float* d_even, float* d_odd) {
+  F32x8 rows[8];
+#pragma GCC unroll 8
+  for (unsigned g = 0; g < 8; ++g) join_fours(c_even + 4 * g, c_odd + 4 * g, rows[g]);
+  __m256 sums[8];
+#pragma GCC unroll 8
+  for (unsigned g = 0; g < 8; ++g) sums[g] = reinterpret_cast<__m256>(rows[g]);
+#pragma GCC unroll 4
+  for (unsigned k = 0; k < depth; ++k) {
+    const __m256 columns = _mm256_load_ps(b + k * 8);
+#pragma GCC unroll 8
+    for (unsigned g = 0; g < 8; ++g) add_multiple(sums[g], a + g * depth + k, columns);
+  }
+#pragma GCC unroll 8
+  for (unsigned g = 0; g < 8; ++g) {
+    F32x8 row = reinterpret_cast<F32x8>(sums[g]);
+    canonical_nan(row);
+    split_fours(row, d_even + 4 * g, d_odd + 4 * g);
+  }
+}
+
+float* result_lanes(const Context& context, Slot slot, unsigned warp) {
+  return reinterpret_cast<float*>(context.registers + slot + std::size_t{warp} * context.frame_bytes);
+}
+
+/// m16n8k8 and m16n8k16 of f16 and bf16 with f32 accumulators: what most kernels spend their time in. All sizes are constants,
+/// and C and D do not pass through memory of their own.
+template <Format format, unsigned k_parts>
+const Op* multiply_halves(const Op* op, Context& context) {
+  static constexpr Product kProduct{format, format, Format::f32, Format::f32, 2, 1, 0, k_parts};
+  constexpr unsigned kDepth = 8 * k_parts;
+  const Operands operands = operands_of(*op, kProduct);
+  // The first half of D is written before the second half of C is read.
+  bool overlap = false;
+  for (unsigned i = 0; i < 4; ++i) overlap |= operands.d[i] == kNoSlot;
+  for (unsigned i = 0; i < 4; ++i) overlap |= operands.d[i / 2] == operands.c[2 + i % 2];
+  if (overlap) return multiply_floats(op, context);
+  return each_whole_warp(op, context, [&](unsigned warp, std::uint32_t mask) {
+    alignas(64) float a[16 * kDepth], b[kDepth * 8], scratch[4][kLanes];
+    load_a<format>(context, operands.a, warp, kProduct, a);
+    load_b<format>(context, operands.b, warp, kProduct, b);
+    for (unsigned part = 0; part < 2; ++part) {
+      const bool whole = mask == kAllLanes;
+      float* const even = whole ? result_lanes(context, operands.d[part * 2], warp) : scratch[part * 2];
+      float* const odd = whole ? result_lanes(context, operands.d[part * 2 + 1], warp) : scratch[part * 2 + 1];
+      multiply_rows(a + part * 8 * kDepth, b, kDepth, register_lanes<float>(context, operands.c[part * 2], warp),
+                    register_lanes<float>(context, operands.c[part * 2 + 1], warp), even, odd);
+    }
+    if (mask == kAllLanes) return;
+    for (unsigned i = 0; i < 4; ++i) write_register(context, operands.d[i], warp, mask, scratch[i]);
+  });
+}
+
+template <Format format>
+Handler halves_handler(const Product& product) {
+  return product.k_parts == 1 ? multiply_halves<format, 1> : multiply_halves<format, 2>;
+}
+#endif
+
 const Op* multiply_integers(const Op* op, Context& context) {
   const Product product = product_of(*op);
   const Operands operands = operands_of(*op, product);
@@ -326,6 +388,12 @@ Selected select_matrix_mma(const ptx::Instruction& instruction, const ptx::Funct
   product.k_parts = static_cast<std::uint8_t>(shape->depth / width);
   Selected selected;
   selected.run = quads ? multiply_quads : handler_of(instruction, product.a);
+#if BASCULE_CPU_LEVEL >= 3
+  if (!quads && product.c == Format::f32 && product.d == Format::f32) {
+    if (product.a == Format::f16) selected.run = halves_handler<Format::f16>(product);
+    if (product.a == Format::bf16) selected.run = halves_handler<Format::bf16>(product);
+  }
+#endif
   std::memcpy(&selected.immediate, &product, sizeof product);
   return selected;
 }

@@ -14,7 +14,7 @@ std::uint64_t mask_of(int width) { return width == 64 ? ~std::uint64_t{0} : (std
 
 std::vector<std::uint64_t> integer_edges(int width) {
   const std::uint64_t mask = mask_of(width);
-  std::vector<std::uint64_t> edges = {0, 1, 2, 3, 5, 0x7f, 0x80, 0xff, mask, mask - 1, mask >> 1, (mask >> 1) + 1, (mask >> 1) + 2,
+  std::vector<std::uint64_t> edges = {0, 1, mask, mask >> 1, (mask >> 1) + 1, 2, 0x80, mask - 1, 3, 5, 0x7f, 0xff, (mask >> 1) + 2,
                                       0x5555555555555555u & mask, 0xaaaaaaaaaaaaaaaau & mask};
   for (int bit = 3; bit < width; bit += width / 8) {
     edges.push_back((std::uint64_t{1} << bit) - 1);
@@ -30,10 +30,10 @@ std::vector<std::uint64_t> float_edges(const Format& format) {
   const std::uint64_t unit = format.least_normal();
   const std::uint64_t quiet = unit >> 1;
   const std::uint64_t infinity = format.infinity();
-  std::vector<std::uint64_t> edges = {0, 1, 2, 3, unit - 1, unit, unit + 1, quiet, one - 1, one, one + 1, one + unit, one - unit,
+  std::vector<std::uint64_t> edges = {0, format.sign(), one, one | format.sign(), infinity, infinity | format.sign(), infinity + quiet,
+                                      1, 2, 3, unit - 1, unit, unit + 1, quiet, one - 1, one + 1, one + unit, one - unit,
                                       one + quiet, one + quiet + 1, one + quiet - 1, one + 2 * unit + quiet, infinity - 1,
-                                      infinity - unit, infinity, infinity + 1, infinity + quiet, format.canonical_nan,
-                                      unit * 2, unit * 3 + 1};
+                                      infinity - unit, infinity + 1, format.canonical_nan, unit * 2, unit * 3 + 1};
   // Around the ends of the integers' ranges: 2^k - 1/2 ulp, 2^k, 2^k + 1 ulp; and halves.
   for (const int power : {-2, -1, 1, 2, 3, 7, 8, 15, 16, 23, 24, 31, 32, 52, 53, 63, 64, 126}) {
     const std::uint64_t at = one + unit * static_cast<std::uint64_t>(power);
@@ -202,7 +202,10 @@ const std::vector<std::uint64_t>& edges_of(Values values) {
 
 std::vector<std::vector<std::uint64_t>> make_inputs(const Form& form, std::size_t count, Random& random) {
   std::vector<std::vector<std::uint64_t>> inputs(form.inputs.size(), std::vector<std::uint64_t>(count));
-  // The cross of all edges where it takes half of the items at most, else a sample of it.
+  // The first eight edges crossed with each other always (zeros, ones, ends, infinity, NaN); the cross of all edges where it
+  // takes half of the items at most, else a sample of it.
+  constexpr std::size_t kCore = 8;
+  const std::size_t cores = form.inputs.size() == 2 ? kCore * kCore : form.inputs.size() == 3 ? kCore * kCore * kCore : 0;
   std::size_t crossed = 1;
   for (const Values values : form.inputs) crossed *= edges_of(values).size();
   const std::size_t offset = random.below(65536);
@@ -216,7 +219,9 @@ std::vector<std::vector<std::uint64_t>> make_inputs(const Form& form, std::size_
         continue;
       }
       const auto& edges = edges_of(values);
-      if (edge) {
+      if (i < cores && cores < count / 2) {
+        inputs[k][i] = edges[(k == 0 ? i : k == 1 ? i / kCore : i / (kCore * kCore)) % std::min(kCore, edges.size())];
+      } else if (edge) {
         inputs[k][i] = edges[index % edges.size()];
         index /= edges.size();
       } else if (k > 0 && width_of(form.inputs[k - 1]) == width_of(values) && width_of(values) > 8 && random.below(4) == 0) {

@@ -8,6 +8,7 @@
 #include "backends/simt/execute/fault_guard.hpp"
 #include "backends/simt/execute/module.hpp"
 #include "backends/simt/sanitizer/launch_sanitizer.hpp"
+#include "backends/simt/ptx/describe.hpp"
 
 using bascule::simt::Finding;
 using bascule::simt::Kernel;
@@ -168,8 +169,13 @@ bsc_status hand_out(const std::string& text, char** out_text) {
   return BSC_OK;
 }
 
-bsc_status describe(const void*, uint64_t, const char*, char**, bsc_plugin_error* error) {
-  return fill_error(error, BSC_UNSUPPORTED, "ptx", "no description yet");
+bsc_status describe(const void* text, uint64_t bytes, const char* name, char** out_json, bsc_plugin_error* error) {
+  return guarded(error, "ptx", [&]() -> bsc_status {
+    const std::string_view file = name != nullptr && *name != '\0' ? name : "ptx";
+    const ptx::Parsed parsed = ptx::parse({static_cast<const char*>(text), static_cast<std::size_t>(bytes)}, file);
+    if (parsed.module == nullptr) return hand_out(ptx::describe_failure_json(file, parsed.diagnostics), out_json);
+    return hand_out(ptx::describe_json(*parsed.module, parsed.diagnostics, is_executed), out_json);
+  });
 }
 
 bsc_status report(bsc_simt_module* module, char** out_json, bsc_plugin_error* error) {

@@ -10,6 +10,7 @@
 #include "backends/simt/execute/control.hpp"
 #include "backends/simt/execute/coverage.hpp"
 #include "backends/simt/execute/operand_width.hpp"
+#include "backends/simt/ptx/describe.hpp"
 
 namespace bascule::simt {
 
@@ -58,20 +59,31 @@ bool writes_lane_by_lane(const Instruction& instruction) {
   }
 }
 
-std::string spelling(const Instruction& instruction) {
-  std::string text(ptx::name_of(instruction.operation));
-  for (unsigned i = 0; i < instruction.modifier_count; ++i) {
-    text += '.';
-    text += ptx::name_of(instruction.modifiers[i]);
-  }
-  for (unsigned i = 0; i < instruction.type_count; ++i) {
-    text += '.';
-    text += ptx::name_of(instruction.types[i]);
-  }
-  return text;
-}
-
 }  // namespace
+
+bool is_control(Operation operation) {
+  switch (operation) {
+    case Operation::bra:
+    case Operation::brx_idx:
+    case Operation::call:
+    case Operation::exit:
+    case Operation::ret:
+    case Operation::trap:
+    case Operation::brkpt:
+    case Operation::nanosleep:
+    case Operation::bar_sync:
+    case Operation::bar_arrive:
+    case Operation::bar_red:
+    case Operation::bar_warp_sync:
+    case Operation::barrier_sync:
+    case Operation::barrier_arrive:
+    case Operation::barrier_red:
+    case Operation::alloca:
+    case Operation::stacksave:
+    case Operation::stackrestore: return true;
+    default: return is_hint(operation);
+  }
+}
 
 FunctionLowering::FunctionLowering(ProgramContext& all, std::uint32_t index)
     : all_(all), function_(all.module.functions[index]), code_(*all.program.functions[index]) {
@@ -409,7 +421,7 @@ void FunctionLowering::lower_with_family(const Instruction& instruction) {
     if (selected.run != nullptr) break;
   }
   if (selected.run == nullptr) {
-    refuse(instruction, fmt::format("{} is not executed by this engine yet", spelling(instruction)));
+    refuse(instruction, fmt::format("{} is not executed by this engine yet", ptx::form_name(instruction)));
     return;
   }
   std::vector<Reference> references;

@@ -32,6 +32,9 @@ struct ProgramContext {
   std::vector<ptx::Diagnostic> diagnostics;
 };
 
+/// Whether the engine does the operation itself, without a family.
+[[nodiscard]] bool is_control(ptx::Operation operation);
+
 class FunctionLowering {
  public:
   FunctionLowering(ProgramContext& all, std::uint32_t index);

@@ -183,6 +183,35 @@ void place_local(ProgramContext& all) {
   program.local_bytes = static_cast<std::uint32_t>(round_up(bytes));
 }
 
+struct Handlers {
+  std::vector<Select> families;
+  MoveHandlers moves{};
+};
+
+Handlers handlers_of(unsigned cpu_level) {
+#define BSC_SIMT_FAMILY(name) level::select_##name,
+  if (cpu_level == 4) {
+    namespace level = x86_64_v4;
+    return {{
+#include "backends/simt/operations/families.inc"
+            },
+            level::move_handlers()};
+  }
+  if (cpu_level == 3) {
+    namespace level = x86_64_v3;
+    return {{
+#include "backends/simt/operations/families.inc"
+            },
+            level::move_handlers()};
+  }
+  namespace level = x86_64_v2;
+  return {{
+#include "backends/simt/operations/families.inc"
+          },
+          level::move_handlers()};
+#undef BSC_SIMT_FAMILY
+}
+
 }  // namespace
 
 unsigned best_cpu_level(unsigned limit) {
@@ -194,6 +223,13 @@ unsigned best_cpu_level(unsigned limit) {
   return limit >= 2 ? std::min(level, limit) : level;
 }
 
+bool is_executed(const ptx::Instruction& instruction, const ptx::Function& function) {
+  if (is_control(instruction.operation)) return true;
+  static const Handlers handlers = handlers_of(2);
+  return std::any_of(handlers.families.begin(), handlers.families.end(),
+                     [&](Select family) { return family(instruction, function).run != nullptr; });
+}
+
 Lowered lower(const ptx::Module& module, std::uint32_t entry, const Addresses& addresses, const LoweringOptions& options) {
   Lowered lowered;
   lowered.program = std::make_unique<Program>();
@@ -203,34 +239,9 @@ Lowered lower(const ptx::Module& module, std::uint32_t entry, const Addresses& a
   program.function_addresses = addresses.functions;
   program.functions.resize(module.functions.size());
   ProgramContext all{module, addresses, options, program, {}, {}, {}, {}, {}};
-#define BSC_SIMT_FAMILY(name) level::select_##name,
-  switch (options.cpu_level) {
-    case 4: {
-      namespace level = x86_64_v4;
-      all.families = {
-#include "backends/simt/operations/families.inc"
-      };
-      all.moves = level::move_handlers();
-      break;
-    }
-    case 3: {
-      namespace level = x86_64_v3;
-      all.families = {
-#include "backends/simt/operations/families.inc"
-      };
-      all.moves = level::move_handlers();
-      break;
-    }
-    default: {
-      namespace level = x86_64_v2;
-      all.families = {
-#include "backends/simt/operations/families.inc"
-      };
-      all.moves = level::move_handlers();
-      break;
-    }
-  }
-#undef BSC_SIMT_FAMILY
+  Handlers handlers = handlers_of(options.cpu_level);
+  all.families = std::move(handlers.families);
+  all.moves = handlers.moves;
   const std::vector<std::uint32_t> functions = reachable_functions(module, entry);
   for (const std::uint32_t index : functions) program.functions[index] = std::make_unique<FunctionCode>();
   place_shared(all, functions);

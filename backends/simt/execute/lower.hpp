@@ -33,6 +33,9 @@ struct Lowered {
 /// The highest level that this machine has and the library was built for, at most `limit` (0: no limit).
 [[nodiscard]] unsigned best_cpu_level(unsigned limit);
 
+/// Whether there is code for an instruction. (What a call calls is another question.)
+[[nodiscard]] bool is_executed(const ptx::Instruction& instruction, const ptx::Function& function);
+
 /// `entry`: index in Module::functions. Module and addresses must outlive the program.
 [[nodiscard]] Lowered lower(const ptx::Module& module, std::uint32_t entry, const Addresses& addresses,
                             const LoweringOptions& options);

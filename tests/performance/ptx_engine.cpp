@@ -1,6 +1,7 @@
 // How fast the PTX engine interprets: executed lane-operations per second of one core's time for three kernels, and how long a
 // module of 10 000 instructions takes to load. Lane-operations are counted by the engine in a run of its own, with
-// `statistics`; the measured runs are without. Prints medians. Usage: ptx_engine LIBRARY [ROUNDS]
+// `statistics`; the measured runs are without. Prints medians. Usage:
+// ptx_engine LIBRARY [ROUNDS [ONE]], where ONE is the name of the only measurement to make
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <dlfcn.h>
@@ -115,6 +116,9 @@ double median(std::vector<double> values) {
 }
 
 const bsc_simt_api* api = nullptr;
+const char* only = nullptr;
+
+bool wanted(const char* name) { return only == nullptr || std::strcmp(only, name) == 0; }
 
 void require(bsc_status status, const bsc_plugin_error& error, const char* what) {
   if (status == BSC_OK) return;
@@ -165,6 +169,7 @@ double counted_lanes(bsc_simt_module* module) {
 
 void measure(const char* name, const std::string& kernel, std::uint64_t blocks, std::uint64_t threads,
              const std::vector<std::uint64_t>& arguments, std::uint64_t argument_bytes, int rounds) {
+  if (!wanted(name)) return;
   const std::string text = kHeader + kernel;
   bsc_simt_module* const counting = load(text, true);
   run(counting, blocks, threads, arguments, argument_bytes);
@@ -179,6 +184,7 @@ void measure(const char* name, const std::string& kernel, std::uint64_t blocks, 
 }
 
 void measure_load(int rounds) {
+  if (!wanted("load")) return;
   std::string text = std::string(kHeader) + ".visible .entry big(.param .u64 p) {\n  .reg .b32 %r<4000>; .reg .b64 %d<4>; .reg .pred %p<4>;\n"
                      "  ld.param.u64 %d1, [p];\n  mov.u32 %r0, %tid.x;\n";
   for (int i = 1; i < 3300; ++i) {
@@ -205,10 +211,11 @@ std::uint64_t address(std::vector<float>& values) { return reinterpret_cast<std:
 
 int main(int count, char** words) {
   if (count < 2) {
-    std::fprintf(stderr, "usage: ptx_engine LIBRARY [ROUNDS]\n");
+    std::fprintf(stderr, "usage: ptx_engine LIBRARY [ROUNDS [ONE]]\n");
     return 2;
   }
   const int rounds = count > 2 ? std::max(1, std::atoi(words[2])) : 21;
+  if (count > 3) only = words[3];
   void* const library = dlopen(words[1], RTLD_NOW | RTLD_NODELETE);
   if (library == nullptr) {
     std::fprintf(stderr, "%s\n", dlerror());

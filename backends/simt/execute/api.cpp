@@ -7,8 +7,8 @@
 #include "backends/simt/execute/coverage.hpp"
 #include "backends/simt/execute/fault_guard.hpp"
 #include "backends/simt/execute/module.hpp"
-#include "backends/simt/sanitizer/launch_sanitizer.hpp"
 #include "backends/simt/ptx/describe.hpp"
+#include "backends/simt/sanitizer/launch_sanitizer.hpp"
 
 using bascule::simt::Finding;
 using bascule::simt::Kernel;

@@ -51,6 +51,23 @@ struct Arrival {
   LaneMasks lanes{};
 };
 
+const Op* park(const Op* op, Context& context, std::uint32_t number, const LaneMasks& lanes) {
+  WarpGroup& group = group_of(context);
+  Fragment fragment;
+  fragment.at = op;
+  fragment.frame = &group.frame();
+  fragment.lanes = lanes;
+  fragment.state = Fragment::State::barrier;
+  fragment.barrier = number;
+  group.add(fragment);
+  bool rest = false;
+  for (unsigned w = 0; w < context.warps; ++w) {
+    context.active[w] &= ~lanes[w];
+    rest = rest || context.active[w] != 0;
+  }
+  return leave(op + 1, context, rest ? Event::split : Event::blocked);
+}
+
 // One of these for each pair that occurs among the lanes; empty after a finding.
 std::vector<Arrival> read_arrivals(const Op* op, Context& context, BarrierOp what, const LaneMasks& lanes) {
   const BlockRun& block = group_of(context).run_of_block();
@@ -78,7 +95,7 @@ std::vector<Arrival> read_arrivals(const Op* op, Context& context, BarrierOp wha
         }
         if (expected == full) expected = 0;
       }
-      if (number >= kBarriers) {
+      if (number >= kNamedBarriers) {
         fail(op, context, w, lane, "bad_barrier", "barrier " + std::to_string(number) + "; there are 0 to 15");
         return {};
       }
@@ -147,7 +164,23 @@ bool completes_at_once(const Op& op, Context& context, BarrierOp what, const Lan
     if (lanes[w] != group.alive(w)) return false;
   }
   number = static_cast<std::uint32_t>(read_lane(nullptr, context.constants, id, 4, 0));
-  return number < kBarriers && block.barriers[number].arrived == 0;
+  return number < kNamedBarriers && block.barriers[number].arrived == 0;
+}
+
+// Arriving and waiting apart: who waits is held up while its own arrival is not completed by the others'.
+const Op* cluster_barrier(const Op* op, Context& context, BarrierOp what, const LaneMasks& lanes) {
+  WarpGroup& group = group_of(context);
+  BlockRun& block = group.run_of_block();
+  if (what.kind == BarrierOp::Kind::cluster_arrive) {
+    if (!arrive(op, context, what, {kClusterBarrier, 0, lanes})) return nullptr;
+    if (block.barrier_complete(kClusterBarrier)) block.release_barrier(kClusterBarrier);
+    return group.alone() ? op + 1 : leave(op + 1, context, Event::split);
+  }
+  LaneMasks held{};
+  for (unsigned w = 0; w < context.warps; ++w) {
+    held[w] = lanes[w] & block.barriers[kClusterBarrier].lanes[group.first_warp + w];
+  }
+  return any_lane(held) ? park(op, context, kClusterBarrier, held) : op + 1;
 }
 
 }  // namespace
@@ -211,6 +244,9 @@ const Op* run_barrier(const Op* op, Context& context) {
   const BarrierOp what = BarrierOp::unpack(op->immediate);
   const LaneMasks lanes = lanes_of(*op, context);
   if (!any_lane(lanes)) return op + 1;
+  if (what.kind == BarrierOp::Kind::cluster_arrive || what.kind == BarrierOp::Kind::cluster_wait) {
+    return cluster_barrier(op, context, what, lanes);
+  }
   if (std::uint32_t number = 0; completes_at_once(*op, context, what, lanes, number)) {
     block.tell_barrier_completed(number);
     return op + 1;

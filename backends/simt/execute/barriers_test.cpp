@@ -200,6 +200,37 @@ TEST_CASE("barrier counts that make no sense are said") {
   CHECK(run(engine, "many", 64, out).status == BSC_LAUNCH_FAILED);
 }
 
+TEST_CASE("a block is a cluster of its own: arriving and waiting are apart") {
+  Engine engine(R"(
+.visible .entry cluster(.param .u64 p) {
+  .shared .align 4 .b8 slot[512];
+  .reg .b32 %r<9>; .reg .b64 %d<4>; .reg .pred %p<3>;
+  ld.param.u64 %d1, [p];
+  mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, slot; add.u32 %r4, %r2, %r3;
+  xor.b32 %r5, %r2, 256; add.u32 %r5, %r5, %r3;
+  mov.u32 %r6, 0; mov.u32 %r7, 0;
+again:
+  add.u32 %r8, %r1, %r6;
+  st.shared.u32 [%r4], %r8;
+  barrier.cluster.arrive.aligned;
+  add.u32 %r6, %r6, 1;
+  barrier.cluster.wait.aligned;
+  ld.shared.u32 %r8, [%r5];
+  add.u32 %r7, %r7, %r8;
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  setp.lt.u32 %p1, %r6, 10; @%p1 bra again;
+  mul.wide.u32 %d2, %r1, 4; add.s64 %d2, %d1, %d2;
+  st.global.u32 [%d2], %r7;
+  ret;
+})");
+  REQUIRE_MESSAGE(engine.loaded().status == BSC_OK, engine.loaded().message);
+  std::vector<std::uint32_t> out(128);
+  const Outcome outcome = engine.run("cluster", {{1, 1, 1}, {128, 1, 1}}, Arguments(out.data()));
+  REQUIRE_MESSAGE(outcome.status == BSC_OK, outcome.message);
+  for (std::uint32_t i = 0; i < 128; ++i) CHECK(out[i] == 10 * (i ^ 64) + 45);
+}
+
 TEST_CASE("a lock between lanes, warps and blocks is handed on") {
   Engine engine(R"(
 .visible .entry lock(.param .u64 p, .param .u64 c) {

@@ -12,12 +12,14 @@
 
 namespace bascule::simt {
 
-inline constexpr unsigned kBarriers = 16;
+inline constexpr unsigned kNamedBarriers = 16;
+inline constexpr unsigned kClusterBarrier = kNamedBarriers;  // barrier.cluster: a block is a cluster of its own
+inline constexpr unsigned kBarriers = kNamedBarriers + 1;
 inline constexpr unsigned kMaxBlockWarps = 32;
 
 /// What a barrier operation does; packed into Op::immediate.
 struct BarrierOp {
-  enum class Kind : std::uint8_t { sync, arrive, red_popc, red_and, red_or };
+  enum class Kind : std::uint8_t { sync, arrive, cluster_arrive, cluster_wait, red_popc, red_and, red_or };
   Kind kind = Kind::sync;
   bool aligned = false;
   bool negated = false;  // red: !p

@@ -78,6 +78,8 @@ bool is_control(Operation operation) {
     case Operation::barrier_sync:
     case Operation::barrier_arrive:
     case Operation::barrier_red:
+    case Operation::barrier_cluster_arrive:
+    case Operation::barrier_cluster_wait:
     case Operation::alloca:
     case Operation::stacksave:
     case Operation::stackrestore: return true;
@@ -208,6 +210,8 @@ bool FunctionLowering::lower_barrier(const Instruction& instruction) {
     case Operation::barrier_sync: break;
     case Operation::bar_arrive:
     case Operation::barrier_arrive: what.kind = BarrierOp::Kind::arrive; break;
+    case Operation::barrier_cluster_arrive: what.kind = BarrierOp::Kind::cluster_arrive; break;
+    case Operation::barrier_cluster_wait: what.kind = BarrierOp::Kind::cluster_wait; break;
     case Operation::bar_red:
     case Operation::barrier_red:
       what.kind = instruction.has(Modifier::popc)   ? BarrierOp::Kind::red_popc

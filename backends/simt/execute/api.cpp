@@ -108,6 +108,7 @@ bsc_status prepare(bsc_simt_module* module, const bsc_simt_launch* launch, bsc_s
         job->sanitizer = std::make_unique<LaunchSanitizer>(made);
         made.sanitizer = job->sanitizer.get();
       }
+      made.tracer = [module](std::string_view line) { module->services.log(BSC_LOG_TRACE, "{}", line); };
       made.printer = [module](std::string_view text) {
         while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
         module->services.log(BSC_LOG_INFO, "{}", text);

@@ -108,6 +108,24 @@ void FunctionLowering::fill_formals(const SlotLayout& layout) {
   for (const auto& [slot, value] : pending_slots_) *slot = slot_of(value);
 }
 
+void FunctionLowering::trace(const Draft& draft, const SlotLayout& layout) {
+  code_.traces.push_back(std::make_unique<TraceSite>());
+  TraceSite& site = *code_.traces.back();
+  for (std::uint32_t k = 0; k < draft.count; ++k) {
+    const Reference reference = drafts_.references[draft.first + k];
+    if (!is_value(reference)) continue;
+    const std::uint8_t width = drafts_.widths[reference];
+    site.values.push_back({layout.slots[reference], static_cast<std::uint8_t>(width == 1 ? 0 : width / 8), k < draft.destinations});
+  }
+  Op op;
+  op.run = run_trace;
+  op.instruction = draft.instruction;
+  op.side = &site;
+  op.guard = draft.guard == kNoGuard ? kTrueSlot : layout.slots[draft.guard];
+  op.guard_flip = draft.guard_negated ? kAllLanes : 0;
+  code_.ops.push_back(op);
+}
+
 void FunctionLowering::lay_out() {
   if (all_.options.sanitize) instrument();
   const Liveness live = find_liveness(drafts_, graph_);
@@ -146,6 +164,9 @@ void FunctionLowering::lay_out() {
         goes_on = next;
         continue;
       }
+      const bool leaves = draft.bare || draft.target != UINT32_MAX || draft.run == run_branch_table || draft.run == run_exit;
+      const bool traced = all_.options.trace && draft.instruction != nullptr && (draft.own || leaves);
+      if (traced && leaves) trace(draft, layout);
       Op op;
       op.run = draft.run;
       op.instruction = draft.instruction;
@@ -172,6 +193,7 @@ void FunctionLowering::lay_out() {
         op.side = draft.side;
       }
       code_.ops.push_back(op);
+      if (traced && !leaves) trace(draft, layout);
     }
     if (goes_on == kNoBlock) continue;
     Op join;

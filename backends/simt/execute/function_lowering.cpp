@@ -434,7 +434,7 @@ void FunctionLowering::lower_with_family(const Instruction& instruction) {
   collect_operands(instruction, selected.layout, references, destinations, immediate);
   Draft& draft = emit(selected.run, &instruction, references, destinations, true, immediate);
   draft.own = true;
-  draft.lane_by_lane = !all_.options.sanitize && destinations == 1 && writes_lane_by_lane(instruction);
+  draft.lane_by_lane = !all_.options.sanitize && !all_.options.trace && destinations == 1 && writes_lane_by_lane(instruction);
 }
 
 }  // namespace bascule::simt

@@ -90,6 +90,7 @@ class FunctionLowering {
   void lay_out();
   [[nodiscard]] std::uint64_t cost_of_loop(std::uint32_t from, std::uint32_t to) const;
   void fill_formals(const SlotLayout& layout);
+  void trace(const Draft& draft, const SlotLayout& layout);
 
   ProgramContext& all_;
   const ptx::Function& function_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "backends/simt/execute/test_engine.hpp"
@@ -172,4 +173,34 @@ TEST_CASE("a register keeps its value in lanes that a guard leaves out") {
     CHECK(out[i] == (i < 5 ? 1 : 7 + i));
     CHECK(out[i + 64] == (i < 5 ? 99 : 7 + i));
   }
+}
+
+TEST_CASE("a trace shows each operation with its values") {
+  std::vector<std::string> lines;
+  bsc_host_services services = {};
+  services.header = {sizeof services, BSC_STRUCT_HOST_SERVICES, nullptr};
+  services.context = &lines;
+  services.log = [](void* context, std::uint32_t level, const char* message) {
+    if (level == BSC_LOG_TRACE) static_cast<std::vector<std::string>*>(context)->emplace_back(message);
+  };
+  bsc_simt_options options = {};
+  options.trace = 1;
+  Engine engine(R"(
+.visible .entry traced() {
+  .reg .pred %p; .reg .b32 %r<4>;
+  mov.u32 %r1, %tid.x;
+  mul.lo.u32 %r2, %r1, 3;
+  setp.gt.u32 %p, %r2, 3;
+  @%p add.u32 %r2, %r2, 16;
+  ret;
+})",
+                options, &services);
+  REQUIRE_MESSAGE(engine.loaded().status == BSC_OK, engine.loaded().message);
+  REQUIRE(engine.run("traced", {{1, 1, 1}, {3, 1, 1}}, Arguments()).status == BSC_OK);
+  const auto shown = [&](const char* text) {
+    return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) { return line.find(text) != std::string::npos; });
+  };
+  CHECK(shown("warp 0 lanes 0x00000007: mul.lo.u32 -> {0x0 0x3 0x6}"));
+  CHECK(shown("lanes 0x00000004: add.u32 -> 0x16"));
+  CHECK(shown("ret"));
 }

@@ -83,6 +83,7 @@ class Launch : public LaunchServices {
   const std::uint64_t resident_limit;
   std::uint32_t group_warps = 1;
   std::function<void(std::string_view)> printer = [](std::string_view) {};
+  std::function<void(std::string_view)> tracer = [](std::string_view) {};
   /// %tid of each warp's lanes: [warp * 3 + component].
   std::vector<std::array<std::uint32_t, kLanes>> thread_indices;
   std::atomic<std::uint64_t> executed_operations{0};

@@ -22,6 +22,7 @@ struct LoweringOptions {
   unsigned cpu_level = 2;  // 2, 3 or 4: which handlers
   bool sanitize = false;
   bool statistics = false;
+  bool trace = false;
   std::uint64_t stack_bytes = 0;  // 0: see simt.h
 };
 

@@ -72,6 +72,7 @@ bsc_status load_module(std::string_view text, std::string_view name, const bsc_s
   lowering.cpu_level = best_cpu_level(options.cpu_level);
   lowering.sanitize = options.sanitize != 0;
   lowering.statistics = options.statistics != 0;
+  lowering.trace = options.trace != 0;
   lowering.stack_bytes = options.stack_bytes;
   std::vector<ptx::Diagnostic> refused;
   for (std::uint32_t f = 0; f < module->module->functions.size(); ++f) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backends/simt/execute/op.hpp"
+#include "backends/simt/execute/trace.hpp"
 
 namespace bascule::simt {
 
@@ -96,6 +97,7 @@ struct FunctionCode {
   std::vector<std::unique_ptr<CallSite>> calls;
   std::vector<std::vector<const Op*>> branch_tables;
   std::vector<std::unique_ptr<Slot[]>> slot_lists;
+  std::vector<std::unique_ptr<TraceSite>> traces;
 };
 
 struct Program {

@@ -20,10 +20,10 @@ bsc_plugin_error empty_error() {
 
 }  // namespace
 
-Engine::Engine(std::string_view body, const bsc_simt_options& options) : api_(bascule_simt_query()) {
+Engine::Engine(std::string_view body, const bsc_simt_options& options, const bsc_host_services* services) : api_(bascule_simt_query()) {
   const std::string text = ".version 8.8\n.target sm_90a\n.address_size 64\n" + std::string(body);
   bsc_plugin_error error = empty_error();
-  loaded_.status = api_->load(text.data(), text.size(), "test.ptx", &options, nullptr, &module_, &error);
+  loaded_.status = api_->load(text.data(), text.size(), "test.ptx", &options, services, &module_, &error);
   if (loaded_.status != BSC_OK) loaded_.message = error.message;
 }
 

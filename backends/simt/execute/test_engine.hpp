@@ -50,7 +50,7 @@ struct Shape {
 class Engine {
  public:
   /// `body` is what follows .version, .target and .address_size.
-  explicit Engine(std::string_view body, const bsc_simt_options& options = {});
+  explicit Engine(std::string_view body, const bsc_simt_options& options = {}, const bsc_host_services* services = nullptr);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;

@@ -306,11 +306,13 @@ TEST_CASE("what never ends is ended by the watchdog") {
   bsc_simt_options options = {};
   options.watchdog_ns = 20'000'000;
   Engine engine(".visible .entry spin() {\nagain: bra again;\n}\n.visible .entry half() {\n  .reg .pred %p; .reg .b32 %r;\n"
-                "  mov.u32 %r, %tid.x;\n  setp.lt.u32 %p, %r, 5;\nagain: @%p bra again;\n  bar.sync 0;\n}\n",
+                "  mov.u32 %r, %tid.x;\n  setp.lt.u32 %p, %r, 5;\nagain: @%p bra again;\n  bar.sync 0;\n}\n"
+                ".visible .entry barriers() {\nagain: bar.sync 0;\n bra again;\n}\n",
                 options);
   REQUIRE_MESSAGE(engine.loaded().status == BSC_OK, engine.loaded().message);
   CHECK(engine.run("spin", {{4, 1, 1}, {64, 1, 1}, 0, 0, 2}, Arguments()).status == BSC_TIMED_OUT);
   CHECK(engine.run("half", {{4, 1, 1}, {64, 1, 1}, 0, 0, 2}, Arguments()).status == BSC_TIMED_OUT);
+  CHECK(engine.run("barriers", {{4, 1, 1}, {1024, 1, 1}, 0, 0, 2}, Arguments()).status == BSC_TIMED_OUT);
 }
 
 TEST_CASE("a wild access is an error of its launch, and the engine goes on") {

@@ -12,6 +12,7 @@ namespace bascule::simt {
 namespace {
 
 constexpr std::uint64_t kSharedAlignment = 1024;
+constexpr unsigned kPassesOfATurn = 256;      // over groups that pass each other on at barriers
 constexpr std::size_t kDeadlockPlaces = 8;  // named in the report
 
 // Room for `bytes` at a multiple of `alignment`; kept and grown from block to block.
@@ -59,9 +60,12 @@ void BlockRun::start(Launch& of, std::uint64_t index_in_grid, std::uint32_t on_w
   services = &of;
   worker = on_worker;
   linear_index = index_in_grid;
-  index = {static_cast<std::uint32_t>(index_in_grid % of.shape.grid[0]),
-           static_cast<std::uint32_t>(index_in_grid / of.shape.grid[0] % of.shape.grid[1]),
-           static_cast<std::uint32_t>(index_in_grid / of.shape.grid[0] / of.shape.grid[1])};
+  index = {static_cast<std::uint32_t>(index_in_grid), 0, 0};
+  if (index_in_grid >= of.shape.grid[0]) {  // three divisions that a short kernel would notice
+    index = {static_cast<std::uint32_t>(index_in_grid % of.shape.grid[0]),
+             static_cast<std::uint32_t>(index_in_grid / of.shape.grid[0] % of.shape.grid[1]),
+             static_cast<std::uint32_t>(index_in_grid / of.shape.grid[0] / of.shape.grid[1])};
+  }
   threads = of.shape.threads();
   exited_threads = 0;
   busy_turns = 0;
@@ -97,7 +101,11 @@ BlockRun::Progress BlockRun::run() {
     }
     return true;
   };
-  while (moved && !spinning && !busy) {
+  for (unsigned pass = 0; moved && !spinning && !busy; ++pass) {
+    if (pass == kPassesOfATurn) {  // the launch may have ended, or its time be up
+      busy = true;
+      break;
+    }
     const std::uint32_t first = random == 0 ? 0 : static_cast<std::uint32_t>(next_random(random) % group_count);
     for (std::uint32_t i = 0; i < group_count; ++i) {
       if (random != 0 && group_count > 2 && next_random(random) % 4 == 0) {

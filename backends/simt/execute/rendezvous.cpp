@@ -143,6 +143,7 @@ class Meetings {
       context.active.fill(0);
       context.active[warp] = place.lanes;
       context.event = Event::none;
+      group_.show(*fragment.frame);  // for messages
       group_.exchange = &shared;
       const Op* const next = fragment.at->run(fragment.at, context);
       group_.exchange = nullptr;

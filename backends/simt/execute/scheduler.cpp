@@ -255,7 +255,7 @@ WarpGroup::Progress WarpGroup::run() {
   for (;;) {
     if (meetings_changed_) {
       meetings_changed_ = false;
-      if (!resolve_meetings(*this)) return Progress::fault;
+      if (!waiting_.empty() && !resolve_meetings(*this)) return Progress::fault;
     }
     if (!pick()) {
       current_ = Fragment{};

@@ -37,7 +37,7 @@ TEST_CASE("chapter asynchronous: cp.async copies 4, 8 or 16 bytes, or as many as
   for (const std::uint32_t bytes : {4u, 8u, 16u}) {
     for (const std::string cache : {"ca", "cg"}) {
       if (cache == "cg" && bytes != 16) continue;
-      for (const std::string last : {"", ", %r5", ", %p1", ", %w7", ", 3"}) {
+      for (const std::string& last : std::vector<std::string>{"", ", %r5", ", %p1", ", %w7", ", 3", ", " + std::to_string(bytes)}) {
         for (const std::string to : {"%s", "%s32"}) {
           const std::string hint = last == ", %w7" ? ".L2::cache_hint" : turn % 4 == 3 ? ".L2::128B" : "";
           const std::string instruction =
@@ -140,7 +140,7 @@ TEST_CASE("chapter asynchronous: cp.async.mbarrier.arrive arrives when the threa
   for (const bool counted : {false, true}) {
     // Without .noinc the arrival is added to what is expected first, so each thread arrives once more.
     const std::string wait = std::string("setp.eq.u32 %p2, %t, 0;\n@%p2 mbarrier.init.shared.b64 [barrier], 160;\nbar.sync 0;\n") + "COPY\n" +
-                             "cp.async.mbarrier.arrive" + (counted ? ".noinc" : "") + ".shared.b64 [barrier];\n" +
+                             "mov.u64 %x, barrier;\ncvt.u32.u64 %r2, %x;\ncp.async.mbarrier.arrive" + (counted ? ".noinc" : "") + ".shared.b64 [" + (counted ? "%r2" : "%x") + "];\n" +
                              (counted ? "" : "mbarrier.arrive.shared.b64 _, [barrier];\n") +
                              "WAIT:\nmbarrier.test_wait.parity.shared.b64 %p2, [barrier], 0;\n@!%p2 bra WAIT;\nxor.b32 %r1, %t, 1;\n"
                              "mul.wide.u32 %x, %r1, 16;\nmov.u64 %s, buffer;\nadd.u64 %s, %s, %x;\n";

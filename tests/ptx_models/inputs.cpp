@@ -31,7 +31,7 @@ std::vector<std::uint64_t> float_edges(const Format& format) {
   const std::uint64_t quiet = unit >> 1;
   const std::uint64_t infinity = format.infinity();
   std::vector<std::uint64_t> edges = {0, format.sign(), one, one | format.sign(), infinity, infinity | format.sign(), infinity + quiet,
-                                      1, 2, 3, unit - 1, unit, unit + 1, quiet, one - 1, one + 1, one + unit, one - unit,
+                                      1, 2, 3, unit - 1, unit, unit + 1, quiet, quiet + 1, one - 1, one + 1, one + unit, one - unit,
                                       one + quiet, one + quiet + 1, one + quiet - 1, one + 2 * unit + quiet, infinity - 1,
                                       infinity - unit, infinity + 1, format.canonical_nan, unit * 2, unit * 3 + 1};
   // Around the ends of the integers' ranges: 2^k - 1/2 ulp, 2^k, 2^k + 1 ulp; and halves.

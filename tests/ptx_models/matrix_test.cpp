@@ -396,6 +396,35 @@ TEST_CASE("chapter matrix: mma of every dense shape and type is a matrix product
   }
 }
 
+TEST_CASE("chapter matrix: mma of f64 rounds as it is told") {
+  struct Case {
+    const char* rounding;
+    double above, below;  // 1 + 2^-60 and 1 - 2^-60
+  };
+  const Case cases[] = {{"", 1, 1}, {".rn", 1, 1}, {".rz", 1, 1 - 0x1p-53}, {".rm", 1, 1 - 0x1p-53}, {".rp", 1 + 0x1p-52, 1}};
+  for (const std::uint32_t level : cpu_levels()) {
+    for (const Case& one : cases) {
+      const std::string mma = std::string("mma.sync.aligned.m8n8k4.row.col") + one.rounding + ".f64.f64.f64.f64 ";
+      // Only k = 0 counts: lanes whose number is a multiple of 4 hold 2^-30.
+      const std::string text = module_header(80) +
+                               ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %o, %x;\n.reg .b32 %t, %r;\n.reg .f64 %a, %b, %n, %c, %d<4>;\n.reg .pred %p;\n"
+                               "ld.param.u64 %o, [out];\nmov.u32 %t, %tid.x;\nand.b32 %r, %t, 3;\nsetp.eq.u32 %p, %r, 0;\nmov.f64 %a, 0d0000000000000000;\n"
+                               "@%p mov.f64 %a, 0d3E10000000000000;\nneg.f64 %n, %a;\nmov.f64 %b, %a;\nmov.f64 %c, 0d3FF0000000000000;\n" +
+                               mma + "{%d0, %d1}, {%a}, {%b}, {%c, %c};\n" + mma + "{%d2, %d3}, {%n}, {%b}, {%c, %c};\n" +
+                               "mul.wide.u32 %x, %t, 16;\nadd.u64 %o, %o, %x;\nst.global.v2.f64 [%o], {%d0, %d2};\nret;\n}\n";
+      Module module(text, options_for_level(level));
+      REQUIRE_MESSAGE(module.loaded(), module.error());
+      std::vector<double> out(64);
+      const std::uint64_t arguments[] = {reinterpret_cast<std::uint64_t>(out.data())};
+      REQUIRE(module.launch("k", {}, arguments, sizeof arguments) == BSC_OK);
+      for (std::size_t lane = 0; lane < 32; ++lane) {
+        CHECK(out[2 * lane] == one.above);
+        CHECK(out[2 * lane + 1] == one.below);
+      }
+    }
+  }
+}
+
 TEST_CASE("chapter matrix: wmma loads, multiplies and stores matrices by rows and by columns") {
   Random random(test::seed());
   for (const std::uint32_t level : cpu_levels()) {

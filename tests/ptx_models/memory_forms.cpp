@@ -197,10 +197,33 @@ void add_wide(Forms& forms) {
   }
 }
 
+/// A block is the only one of its cluster; st.bulk writes zeros.
+void add_cluster_and_bulk(Forms& forms) {
+  const std::string put = "st.shared.b32 [%shared], $a; ";
+  const std::string codes[] = {
+      "mapa.shared::cluster.u64 %w0, %shared, 0; " + put + "ld.shared::cluster.b32 $d, [%w0]; getctarank.shared::cluster.u64 $e, %w0",
+      "mapa.u64 %w0, %generic_shared, 0; " + put + "ld.b32 $d, [%w0]; getctarank.u64 $e, %generic_shared",
+      "cvt.u32.u64 %t0, %shared; mov.b32 %t2, 0; mapa.shared::cluster.u32 %t1, %t0, %t2; " + put +
+          "ld.shared::cluster.b32 $d, [%t1]; getctarank.shared::cluster.u32 $e, %t1"};
+  for (const std::string& code : codes) {
+    push(forms, code, {Values::integer32}, {output(32), output(32)}, [](const std::uint64_t* in, Expected* out) { out[0] = in[0], out[1] = 0; });
+    forms.back().target = 90;
+  }
+  const std::string both = "st.shared.v2.b64 [%shared], {$a, $b}; ", get = "; ld.shared.v2.b64 {$d, $e}, [%shared]";
+  const std::string bulks[] = {both + "st.bulk.weak.shared::cta [%shared], 8, 0" + get, both + "mov.b64 %w0, 8; st.bulk.shared::cta [%shared], %w0, 0" + get,
+                               both + "st.bulk [%generic_shared], 8, 0" + get};
+  for (const std::string& code : bulks) {
+    push(forms, code, {Values::integer64, Values::integer64}, {output(64), output(64)},
+         [](const std::uint64_t* in, Expected* out) { out[0] = 0, out[1] = in[1]; });
+    forms.back().target = 100;
+  }
+}
+
 }  // namespace
 
 Forms memory_forms() {
   Forms forms;
+  add_cluster_and_bulk(forms);
   add_uniform(forms);
   add_contiguous(forms);
   add_wide(forms);

@@ -101,6 +101,7 @@ unsigned operand_width(const Instruction& instruction, std::size_t position) {
     case Operation::mbarrier_test_wait:
     case Operation::mbarrier_try_wait:
       return position == 2 && !instruction.has(Modifier::parity) ? 64 : 32;
+    case Operation::st_bulk: return position == 1 ? 64 : width;  // a constant size
     case Operation::atom:
     case Operation::red: return width;
     default: return width;

@@ -160,7 +160,7 @@ bool completes_at_once(const Op& op, Context& context, BarrierOp what, const Lan
   const Slot id = id_slot(op, what);
   if (what.kind != BarrierOp::Kind::sync || block.group_count != 1 || !group.alone()) return false;
   if ((id & kConstant) == 0 || count_slot(op, what) != kNoSlot) return false;
-  for (unsigned w = 0; w < context.warps; ++w) {
+  for (unsigned w = 0; w < group.warps; ++w) {
     if (lanes[w] != group.alive(w)) return false;
   }
   number = static_cast<std::uint32_t>(read_lane(nullptr, context.constants, id, 4, 0));

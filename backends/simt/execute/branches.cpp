@@ -29,6 +29,7 @@ const Op* split(const Op* op, const Op* target, const LaneMasks& away, Context& 
   const Op* const later = forward ? target : op + 1;
   group.add(later, &group.frame(), forward ? away : rest);
   context.active = forward ? rest : away;
+  fit_warps(context, group.warps);
   context.join = std::min(context.join, address(later));
   return go(forward ? op + 1 : target, op, static_cast<std::int64_t>(op->immediate), context);
 }

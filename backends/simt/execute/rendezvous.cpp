@@ -140,6 +140,7 @@ class Meetings {
       Context context = group_.context_;
       context.registers = fragment.frame->registers;
       context.frame_bytes = fragment.frame->code->frame_bytes;
+      context.warps = group_.warps;
       context.active.fill(0);
       context.active[warp] = place.lanes;
       context.event = Event::none;

@@ -167,6 +167,7 @@ void WarpGroup::load(Fragment fragment) {
   current_ = std::move(fragment);
   show(*current_.frame);
   context_.active = current_.lanes;
+  fit_warps(context_, warps);
   context_.event = Event::none;
   context_.join = kNobodyWaits;
   for (const Fragment& other : waiting_) {
@@ -195,6 +196,7 @@ bool WarpGroup::meet(const Op* at) {
     }
     ++i;
   }
+  fit_warps(context_, warps);
   return true;
 }
 

@@ -110,6 +110,12 @@ class WarpGroup : public Group {
 /// Lanes that have met are made ready again. False: a handler that was run for them has failed.
 bool resolve_meetings(WarpGroup& group);
 
+/// Operations go over Context::warps warps: up to the last one with an active lane, which saves much where few lanes go on.
+inline void fit_warps(Context& context, std::uint32_t all) {
+  while (all > 1 && context.active[all - 1] == 0) --all;
+  context.warps = all;
+}
+
 [[nodiscard]] inline WarpGroup& group_of(Context& context) { return static_cast<WarpGroup&>(*context.group); }
 
 /// The lanes of each warp that an operation runs for.

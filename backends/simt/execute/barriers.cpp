@@ -113,6 +113,16 @@ std::vector<Arrival> read_arrivals(const Op* op, Context& context, BarrierOp wha
   return arrivals;
 }
 
+// Lanes of the warp that wait for the same barrier at another instruction. Lanes that are merely late are no fault: where a
+// branch ends just before a barrier, one side may reach it while the other still runs.
+const Fragment* waits_elsewhere(WarpGroup& group, const Op* op, std::uint32_t number, unsigned warp) {
+  for (const Fragment& other : group.waiting()) {
+    if (other.state != Fragment::State::barrier || other.barrier != number || other.at == op) continue;
+    if (other.lanes[warp] != 0) return &other;
+  }
+  return nullptr;
+}
+
 bool arrive(const Op* op, Context& context, BarrierOp what, const Arrival& arrival) {
   WarpGroup& group = group_of(context);
   BarrierState& state = group.run_of_block().barriers[arrival.number];
@@ -128,12 +138,14 @@ bool arrive(const Op* op, Context& context, BarrierOp what, const Arrival& arriv
                text(state.expected));
       return false;
     }
-    if (what.aligned && lanes != group.alive(w) && group.block->launch->options.sanitize) {
-      const std::uint32_t missing = group.alive(w) & ~lanes;
-      fail(op, context, w, first_lane(lanes), "divergent_barrier",
-           "an aligned barrier is executed by a part of the warp only: lane " + std::to_string(first_lane(missing)) +
-               " is not there");
-      return false;
+    if (what.aligned && group.block->launch->options.sanitize) {
+      if (const Fragment* other = waits_elsewhere(group, op, arrival.number, w); other != nullptr) {
+        fail(op, context, w, first_lane(lanes), "divergent_barrier",
+             "an aligned barrier is executed by a part of the warp only: lane " +
+                 std::to_string(first_lane(other->lanes[w])) + " waits for barrier " + std::to_string(arrival.number) +
+                 " at line " + std::to_string(other->at->instruction->location.line));
+        return false;
+      }
     }
     group.run_of_block().barriers_used = true;
     state.expected = arrival.expected;

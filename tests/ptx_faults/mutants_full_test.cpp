@@ -21,7 +21,13 @@ namespace bascule::simt::test {
 namespace {
 
 constexpr std::uint64_t kWatchdog = 1'000'000'000;
+#if defined(BASCULE_SANITIZED)  // ten times as slow
+constexpr unsigned kMutants = 100;
+constexpr rlim_t kSeconds = 200;
+#else
 constexpr unsigned kMutants = 1500;
+constexpr rlim_t kSeconds = 10;
+#endif
 
 using Random = std::mt19937_64;
 
@@ -113,11 +119,11 @@ int run_in_child(const std::string& text, const FaultFile& file, std::uint64_t s
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    const rlimit seconds{10, 10};
+    const rlimit seconds{kSeconds, kSeconds};
     setrlimit(RLIMIT_CPU, &seconds);
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(BASCULE_SANITIZED)  // whose shadow memory alone is larger
     const rlimit bytes{std::uint64_t{1} << 30, std::uint64_t{1} << 30};
     setrlimit(RLIMIT_DATA, &bytes);
 #endif

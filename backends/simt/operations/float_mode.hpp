@@ -58,7 +58,11 @@ class RoundingScope {
 /// What NVIDIA's f32 arithmetic answers for any NaN; the text leaves it open. One value, so that all levels agree.
 inline constexpr std::uint32_t kNaN32 = 0x7fffffff;
 
-[[gnu::always_inline]] inline float canonical(float x) { return x != x ? std::bit_cast<float>(kNaN32) : x; }
+/// Chosen among bits: to clang one NaN is as good as another, and it drops a choice between two of them.
+[[gnu::always_inline]] inline float canonical(float x) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
+  return std::bit_cast<float>((bits & 0x7fffffffu) > 0x7f800000u ? kNaN32 : bits);
+}
 
 [[gnu::always_inline]] inline float magnitude(float x) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0x7fffffffu);

@@ -5,6 +5,7 @@
 
 #include "backends/simt/execute/lower.hpp"
 #include "backends/simt/ptx/match.hpp"
+#include "backends/simt/ptx/opcode.hpp"
 
 namespace bascule::ptx_coverage {
 namespace {
@@ -20,25 +21,6 @@ struct OperandStyle {
   unsigned count_index = 0;  // of a vector's sizes
   bool wide_addresses = true;
 };
-
-bool add_word(Instruction& instruction, Word word) {
-  switch (word.kind) {
-    case Word::Kind::modifier:
-      if (instruction.modifier_count == kMaxModifiers) return false;
-      instruction.modifiers[instruction.modifier_count++] = static_cast<Modifier>(word.value);
-      return true;
-    case Word::Kind::type:
-      if (instruction.type_count == kMaxTypes) return false;
-      instruction.types[instruction.type_count++] = static_cast<Type>(word.value);
-      return true;
-    case Word::Kind::space:
-      if (instruction.space_count == instruction.spaces.size()) return false;
-      instruction.spaces[instruction.space_count++] = static_cast<Space>(word.value);
-      return true;
-    case Word::Kind::vector: instruction.vector = static_cast<std::uint8_t>(word.value); return true;
-  }
-  return false;
-}
 
 Operand register_operand(Function& function, Type type) {
   Operand operand;
@@ -98,7 +80,7 @@ std::optional<Instruction> instruction_of(const Form& form, const Choices& choic
   const auto groups = table.groups(form);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (choices[i] < 0) continue;
-    if (!add_word(instruction, table.choices(groups[i])[static_cast<std::size_t>(choices[i])].word)) return std::nullopt;
+    if (!append_word(instruction, table.choices(groups[i])[static_cast<std::size_t>(choices[i])].word)) return std::nullopt;
   }
   return instruction;
 }

@@ -15,26 +15,28 @@
 namespace bascule::simt::BASCULE_CPU_NAMESPACE {
 
 template <unsigned bytes>
-struct WordOf;
+struct UnsignedOf;
 template <>
-struct WordOf<1> {
+struct UnsignedOf<1> {
   using type = std::uint8_t;
 };
 template <>
-struct WordOf<2> {
+struct UnsignedOf<2> {
   using type = std::uint16_t;
 };
 template <>
-struct WordOf<4> {
+struct UnsignedOf<4> {
   using type = std::uint32_t;
 };
 template <>
-struct WordOf<8> {
+struct UnsignedOf<8> {
   using type = std::uint64_t;
 };
+template <unsigned bytes>
+using Unsigned = typename UnsignedOf<bytes>::type;
 /// The unsigned integer that is as wide as a lane of type T.
 template <class T>
-using Word = typename WordOf<sizeof(T)>::type;
+using Word = Unsigned<sizeof(T)>;
 
 #if BASCULE_CPU_LEVEL >= 3
 inline constexpr unsigned kVectorBytes = 32;

@@ -77,30 +77,11 @@ class ConversionRule {
   std::uint64_t bits_;
 };
 
-template <std::size_t kBytes>
-struct Unsigned;
-template <>
-struct Unsigned<1> {
-  using Type = std::uint8_t;
-};
-template <>
-struct Unsigned<2> {
-  using Type = std::uint16_t;
-};
-template <>
-struct Unsigned<4> {
-  using Type = std::uint32_t;
-};
-template <>
-struct Unsigned<8> {
-  using Type = std::uint64_t;
-};
-
 /// 32 values of `slot_bits` each; `at` is where a slot is in one warp's registers or in the constants.
 template <class T, class Wide>
 inline void narrow_lanes(const std::byte* at, T* values) {
   const Wide* const wide = reinterpret_cast<const Wide*>(at);
-  for (unsigned i = 0; i < kLanes; ++i) values[i] = std::bit_cast<T>(static_cast<typename Unsigned<sizeof(T)>::Type>(wide[i]));
+  for (unsigned i = 0; i < kLanes; ++i) values[i] = std::bit_cast<T>(static_cast<Word<T>>(wide[i]));
 }
 
 /// The lanes of a slot as values of T, its low bits: the slot itself where it has T's width, else a copy in `room`.

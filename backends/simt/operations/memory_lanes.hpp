@@ -65,27 +65,6 @@ template <Where where>
   }
 }
 
-template <unsigned Bytes>
-struct UnsignedOf;
-template <>
-struct UnsignedOf<1> {
-  using type = std::uint8_t;
-};
-template <>
-struct UnsignedOf<2> {
-  using type = std::uint16_t;
-};
-template <>
-struct UnsignedOf<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct UnsignedOf<8> {
-  using type = std::uint64_t;
-};
-template <unsigned Bytes>
-using Unsigned = typename UnsignedOf<Bytes>::type;
-
 /// Base addresses of a warp for the slow path.
 template <class A>
 [[nodiscard]] AddressLanes address_lanes(const A* lanes, const Op& op) {

@@ -120,29 +120,6 @@ std::string list_of(const std::vector<Word>& words) {
   return text;
 }
 
-bool append(Instruction& instruction, Word word, Opcode& opcode) {
-  switch (word.kind) {
-    case Word::Kind::modifier:
-      if (instruction.modifier_count == kMaxModifiers) return false;
-      instruction.modifiers[instruction.modifier_count++] = static_cast<Modifier>(word.value);
-      return true;
-    case Word::Kind::type:
-      if (instruction.type_count == kMaxTypes) return false;
-      instruction.types[instruction.type_count++] = static_cast<Type>(word.value);
-      return true;
-    case Word::Kind::vector:
-      instruction.vector = static_cast<std::uint8_t>(word.value);
-      return true;
-    case Word::Kind::space:
-      break;
-  }
-  if (instruction.space_count == instruction.spaces.size()) return false;
-  instruction.spaces[instruction.space_count++] = static_cast<Space>(word.value);
-  opcode.param_entry = opcode.param_entry || word.variant == 1;
-  opcode.param_func = opcode.param_func || word.variant == 2;
-  return true;
-}
-
 // The word that was meant, among all that the operation knows.
 std::string suggest(const FormTable& table, Operation operation, std::string_view part) {
   std::vector<std::string> spellings;
@@ -157,6 +134,27 @@ std::string suggest(const FormTable& table, Operation operation, std::string_vie
 }
 
 }  // namespace
+
+bool append_word(Instruction& instruction, Word word) {
+  switch (word.kind) {
+    case Word::Kind::modifier:
+      if (instruction.modifier_count == kMaxModifiers) return false;
+      instruction.modifiers[instruction.modifier_count++] = static_cast<Modifier>(word.value);
+      return true;
+    case Word::Kind::type:
+      if (instruction.type_count == kMaxTypes) return false;
+      instruction.types[instruction.type_count++] = static_cast<Type>(word.value);
+      return true;
+    case Word::Kind::vector:
+      instruction.vector = static_cast<std::uint8_t>(word.value);
+      return true;
+    case Word::Kind::space:
+      if (instruction.space_count == instruction.spaces.size()) return false;
+      instruction.spaces[instruction.space_count++] = static_cast<Space>(word.value);
+      return true;
+  }
+  return false;
+}
 
 const Opcode& OpcodeCache::find(std::string_view name) {
   const auto found = opcodes_.find(name);
@@ -233,7 +231,10 @@ Opcode OpcodeCache::resolve(std::string_view name) const {
     if (!opcode.forms.empty() || unmet != nullptr) break;
   }
   for (const Word& word : order) {
-    if (!append(opcode.instruction, word, opcode)) return fail("too many modifiers or types", "", 0);
+    if (!append_word(opcode.instruction, word)) return fail("too many modifiers or types", "", 0);
+    const bool space = word.kind == Word::Kind::space;
+    opcode.param_entry = opcode.param_entry || (space && word.variant == 1);
+    opcode.param_func = opcode.param_func || (space && word.variant == 2);
   }
   if (!opcode.forms.empty()) return opcode;
   if (unmet != nullptr) return fail("'" + std::string(name) + "' " + unmet->explain(platform_), "", 0);

@@ -20,6 +20,9 @@ struct Opcode {
   std::size_t problem_part = 0;  // which dotted part is wrong, 0 the first
 };
 
+/// Adds a word to an instruction's modifiers, types or spaces; false where there is no room for it.
+bool append_word(Instruction& instruction, Word word);
+
 class OpcodeCache {
  public:
   explicit OpcodeCache(const Platform& platform) : platform_(platform) {}

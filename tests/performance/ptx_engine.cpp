@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/simt/simt.h"
+#include "tests/support/simt_call.hpp"
 
 namespace {
 
@@ -130,8 +130,7 @@ bsc_simt_module* load(const std::string& text, bool statistics) {
   bsc_simt_options options = {};
   options.workers = 1;
   options.statistics = statistics ? 1 : 0;
-  bsc_plugin_error error = {};
-  error.header = {sizeof error, BSC_STRUCT_ERROR, nullptr};
+  bsc_plugin_error error = bascule::test::empty_error();
   bsc_simt_module* module = nullptr;
   require(api->load(text.data(), text.size(), "performance.ptx", &options, nullptr, &module, &error), error, "load");
   return module;
@@ -145,8 +144,7 @@ double run(bsc_simt_module* module, std::uint64_t blocks, std::uint64_t threads,
   launch.grid[1] = launch.grid[2] = launch.block[1] = launch.block[2] = 1;
   launch.arguments = arguments.data();
   launch.argument_bytes = argument_bytes;
-  bsc_plugin_error error = {};
-  error.header = {sizeof error, BSC_STRUCT_ERROR, nullptr};
+  bsc_plugin_error error = bascule::test::empty_error();
   bsc_simt_job* job = nullptr;
   const double start = cpu_seconds();
   require(api->prepare(module, &launch, &job, &error), error, "prepare");
@@ -156,8 +154,7 @@ double run(bsc_simt_module* module, std::uint64_t blocks, std::uint64_t threads,
 }
 
 double counted_lanes(bsc_simt_module* module) {
-  bsc_plugin_error error = {};
-  error.header = {sizeof error, BSC_STRUCT_ERROR, nullptr};
+  bsc_plugin_error error = bascule::test::empty_error();
   char* text = nullptr;
   require(api->report(module, &text, &error), error, "report");
   const char* const key = "\"executed_lanes\": ";

@@ -8,7 +8,8 @@
 #include <fstream>
 #include <mutex>
 #include <sstream>
-#include <thread>
+
+#include "tests/support/simt_call.hpp"
 
 namespace bascule::test::corpus {
 namespace {
@@ -22,12 +23,6 @@ const bsc_simt_api* api() {
     return query();
   }();
   return found;
-}
-
-bsc_plugin_error empty_error() {
-  bsc_plugin_error error = {};
-  error.header = {sizeof error, BSC_STRUCT_ERROR, nullptr};
-  return error;
 }
 
 }  // namespace
@@ -87,12 +82,7 @@ void Program::log(void* program, std::uint32_t, const char* message) {
 void Program::run(std::string_view kernel, const Shape& shape, const Arguments& arguments) {
   bsc_simt_launch launch = {};
   bsc_simt_function_info info = {};
-  bool found = false;
-  for (std::uint64_t i = 0; !found && api()->function(module_, i, &info) != 0; ++i) {
-    found = kernel == info.name;
-    launch.function = i;
-  }
-  REQUIRE_MESSAGE(found, std::string(kernel));
+  REQUIRE_MESSAGE(find_kernel(*api(), module_, kernel, launch.function, info), std::string(kernel));
   for (std::size_t i = 0; i < 3; ++i) {
     launch.grid[i] = shape.grid[i];
     launch.block[i] = shape.block[i];
@@ -106,23 +96,8 @@ void Program::run(std::string_view kernel, const Shape& shape, const Arguments& 
   bsc_plugin_error error = empty_error();
   bsc_simt_job* job = nullptr;
   bsc_status status = api()->prepare(module_, &launch, &job, &error);
+  if (status == BSC_OK) status = run_job(*api(), job, setting_.threads, error);
   REQUIRE_MESSAGE(status == BSC_OK, error.message);
-  std::mutex mutex;
-  std::string message;
-  const auto work = [&](std::uint32_t worker) {
-    bsc_plugin_error own = empty_error();
-    const bsc_status result = api()->run(job, worker, &own);
-    const std::lock_guard lock(mutex);
-    if (result == BSC_OK || status != BSC_OK) return;
-    status = result;
-    message = own.message;
-  };
-  std::vector<std::thread> threads;
-  for (std::uint32_t worker = 1; worker < setting_.threads; ++worker) threads.emplace_back(work, worker);
-  work(0);
-  for (std::thread& thread : threads) thread.join();
-  api()->finish(job);
-  REQUIRE_MESSAGE(status == BSC_OK, message);
 }
 
 void Program::expect_no_findings() {

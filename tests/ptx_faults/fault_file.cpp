@@ -3,20 +3,20 @@
 #include "tests/ptx_faults/fault_file.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
-#include <thread>
 
-#include "backends/simt/simt.h"
+#include "tests/support/simt_call.hpp"
 
 extern "C" const bsc_simt_api* bascule_simt_query(void);
 
 namespace bascule::simt::test {
 namespace {
+
+using bascule::test::empty_error;
 
 std::vector<std::string> split(const std::string& text, char at) {
   std::vector<std::string> parts;
@@ -56,12 +56,6 @@ FaultFile read(const std::filesystem::path& path) {
   return file;
 }
 
-bsc_plugin_error empty_error() {
-  bsc_plugin_error error = {};
-  error.header = {sizeof error, BSC_STRUCT_ERROR, nullptr};
-  return error;
-}
-
 /// Unloads it in the end.
 class Module {
  public:
@@ -77,25 +71,6 @@ class Module {
   const bsc_simt_api* api_;
   bsc_simt_module* module_;
 };
-
-/// Runs the job on so many threads; the first error is the job's.
-bsc_status run_job(const bsc_simt_api* api, bsc_simt_job* job, unsigned threads, bsc_plugin_error& error) {
-  std::vector<bsc_plugin_error> errors(threads, empty_error());
-  std::vector<bsc_status> statuses(threads, BSC_OK);
-  {
-    std::vector<std::jthread> workers;
-    for (unsigned i = 1; i < threads; ++i) {
-      workers.emplace_back([&, i] { statuses[i] = api->run(job, i, &errors[i]); });
-    }
-    statuses[0] = api->run(job, 0, &errors[0]);
-  }
-  for (unsigned i = 0; i < threads; ++i) {
-    if (statuses[i] == BSC_OK) continue;
-    error = errors[i];
-    return statuses[i];
-  }
-  return BSC_OK;
-}
 
 void read_report(const bsc_simt_api* api, bsc_simt_module* module, FaultRun& result) {
   char* text = nullptr;
@@ -145,12 +120,7 @@ FaultRun run_fault(const std::string& text, const FaultFile& how, std::uint64_t 
   }
   bsc_simt_function_info info = {};
   bsc_simt_launch launch = {};
-  bool found = false;
-  for (std::uint64_t i = 0; !found && api->function(module, i, &info) != 0; ++i) {
-    found = std::strcmp(info.name, "kernel") == 0;
-    launch.function = i;
-  }
-  if (!found) return {"refused", "no kernel named kernel", {}};
+  if (!bascule::test::find_kernel(*api, module, "kernel", launch.function, info)) return {"refused", "no kernel named kernel", {}};
   arguments.resize(std::max<std::size_t>(arguments.size(), info.argument_bytes / 8 + 1));
   launch.grid[0] = how.grid;
   launch.block[0] = how.block;
@@ -162,8 +132,7 @@ FaultRun run_fault(const std::string& text, const FaultFile& how, std::uint64_t 
   bsc_simt_job* job = nullptr;
   if (api->prepare(module, &launch, &job, &error) != BSC_OK) return {"refused", error.message, {}};
   FaultRun result;
-  const bsc_status status = run_job(api, job, threads, error);
-  api->finish(job);
+  const bsc_status status = bascule::test::run_job(*api, job, threads, error);
   result.status = status == BSC_OK ? "ok" : status == BSC_TIMED_OUT ? "timeout" : status == BSC_LAUNCH_FAILED ? "finding" : "error";
   if (status != BSC_OK) result.message = error.message;
   read_report(api, module, result);

@@ -7,10 +7,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <thread>
+
+#include "tests/support/simt_call.hpp"
 
 namespace bascule::ptx_models {
 namespace {
+
+using bascule::test::empty_error;
 
 const bsc_host_services& services() {
   static const bsc_host_services table = [] {
@@ -43,12 +46,6 @@ void keep(std::string_view text) {
   if (const char* folder = std::getenv("BASCULE_PTX_MODELS_DUMP")) {
     std::ofstream(std::string(folder) + "/module" + std::to_string(number++) + ".ptx") << text;
   }
-}
-
-bsc_plugin_error empty_error() {
-  bsc_plugin_error error = {};
-  error.header = {sizeof error, BSC_STRUCT_ERROR, nullptr};
-  return error;
 }
 
 }  // namespace
@@ -108,10 +105,8 @@ Module::~Module() {
 
 bsc_status Module::launch(const std::string& kernel, const Launch& launch, const void* arguments, std::size_t bytes) {
   bsc_simt_function_info info = {};
-  std::uint64_t index = 0;
-  while (engine().function(module_, index, &info) != 0 && kernel != info.name) ++index;
   bsc_simt_launch request = {};
-  request.function = index;
+  (void)bascule::test::find_kernel(engine(), module_, kernel, request.function, info);  // what there is not, prepare refuses
   request.grid[0] = launch.grid;
   request.block[0] = launch.block;
   request.grid[1] = request.grid[2] = request.block[1] = request.block[2] = 1;
@@ -126,19 +121,7 @@ bsc_status Module::launch(const std::string& kernel, const Launch& launch, const
   bsc_simt_job* job = nullptr;
   bsc_plugin_error error = empty_error();
   bsc_status status = engine().prepare(module_, &request, &job, &error);
-  if (status == BSC_OK) {
-    std::vector<bsc_plugin_error> errors(static_cast<std::size_t>(launch.workers), empty_error());
-    std::vector<bsc_status> results(errors.size(), BSC_OK);
-    const auto work = [&](std::size_t w) { results[w] = engine().run(job, static_cast<std::uint32_t>(w), &errors[w]); };
-    std::vector<std::thread> threads;
-    for (std::size_t w = 1; w < errors.size(); ++w) threads.emplace_back(work, w);
-    work(0);
-    for (std::thread& thread : threads) thread.join();
-    engine().finish(job);
-    for (std::size_t w = 0; w < errors.size(); ++w) {
-      if (results[w] != BSC_OK) status = results[w], error = errors[w];
-    }
-  }
+  if (status == BSC_OK) status = bascule::test::run_job(engine(), job, static_cast<unsigned>(launch.workers), error);
   if (status != BSC_OK) error_ = error.message;
   return status;
 }

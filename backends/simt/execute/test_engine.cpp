@@ -4,21 +4,13 @@
 
 #include <doctest/doctest.h>
 
-#include <mutex>
-#include <thread>
+#include "tests/support/simt_call.hpp"
 
 extern "C" const bsc_simt_api* bascule_simt_query(void);
 
 namespace bascule::simt::test {
-namespace {
 
-bsc_plugin_error empty_error() {
-  bsc_plugin_error error = {};
-  error.header = {sizeof error, BSC_STRUCT_ERROR, nullptr};
-  return error;
-}
-
-}  // namespace
+using bascule::test::empty_error;
 
 Engine::Engine(std::string_view body, const bsc_simt_options& options, const bsc_host_services* services) : api_(bascule_simt_query()) {
   const std::string text = ".version 8.8\n.target sm_90a\n.address_size 64\n" + std::string(body);
@@ -33,10 +25,8 @@ Engine::~Engine() {
 
 bsc_simt_function_info Engine::info(std::string_view kernel) {
   bsc_simt_function_info info = {};
-  for (std::uint64_t i = 0; api_->function(module_, i, &info) != 0; ++i) {
-    if (kernel == info.name) return info;
-  }
-  FAIL("no kernel " << std::string(kernel));
+  std::uint64_t index = 0;
+  REQUIRE_MESSAGE(bascule::test::find_kernel(*api_, module_, kernel, index, info), std::string(kernel));
   return info;
 }
 
@@ -44,12 +34,7 @@ Outcome Engine::run(std::string_view kernel, const Shape& shape, const Arguments
   REQUIRE_MESSAGE(module_ != nullptr, loaded_.message);
   bsc_simt_launch launch = {};
   bsc_simt_function_info info = {};
-  bool found = false;
-  for (std::uint64_t i = 0; !found && api_->function(module_, i, &info) != 0; ++i) {
-    found = kernel == info.name;
-    launch.function = i;
-  }
-  REQUIRE_MESSAGE(found, std::string(kernel));
+  REQUIRE_MESSAGE(bascule::test::find_kernel(*api_, module_, kernel, launch.function, info), std::string(kernel));
   for (std::size_t i = 0; i < 3; ++i) {
     launch.grid[i] = shape.grid[i];
     launch.block[i] = shape.block[i];
@@ -62,24 +47,8 @@ Outcome Engine::run(std::string_view kernel, const Shape& shape, const Arguments
   bsc_simt_job* job = nullptr;
   Outcome outcome;
   outcome.status = api_->prepare(module_, &launch, &job, &error);
-  if (outcome.status != BSC_OK) {
-    outcome.message = error.message;
-    return outcome;
-  }
-  std::mutex mutex;
-  const auto work = [&](std::uint32_t worker) {
-    bsc_plugin_error own = empty_error();
-    const bsc_status status = api_->run(job, worker, &own);
-    const std::lock_guard lock(mutex);
-    if (status == BSC_OK || outcome.status != BSC_OK) return;
-    outcome.status = status;
-    outcome.message = own.message;
-  };
-  std::vector<std::thread> threads;
-  for (std::uint32_t worker = 1; worker < shape.threads; ++worker) threads.emplace_back(work, worker);
-  work(0);
-  for (std::thread& thread : threads) thread.join();
-  api_->finish(job);
+  if (outcome.status == BSC_OK) outcome.status = bascule::test::run_job(*api_, job, shape.threads, error);
+  if (outcome.status != BSC_OK) outcome.message = error.message;
   return outcome;
 }
 

@@ -4,6 +4,7 @@
 #include "kernels/compiler/compiler_runs.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
@@ -68,6 +69,11 @@ void read_rule(const std::string& text, std::set<std::string>& files) {
   finish();
 }
 
+// 8.0 knows all up to sm_90a; what came later needs 8.8.
+std::string ptx_version_feature(const std::string& architecture) {
+  return std::atoi(architecture.c_str() + std::string_view("sm_").size()) < 100 ? "+ptx80" : "+ptx88";
+}
+
 // Of a compiler that crashed, the line that says why; a backend reports what it cannot do in that way.
 std::string short_errors(const std::string& errors) {
   const std::size_t fatal = errors.find("fatal error: error in backend: ");
@@ -89,7 +95,11 @@ Compiler::Compiler(const Options& options) : options_(options), standard_headers
 
 std::vector<std::string> Compiler::target_options(const Target& target) const {
   switch (target.kind) {
-    case Target::Kind::ptx: return {"--target=nvptx64-nvidia-cuda", "-march=" + target.architecture};
+    // The PTX version is stated: left to itself, Clang takes it from the CUDA toolkit that it finds, and where there is none a
+    // version that no target of today has. The lowest that will do, since drivers refuse PTX newer than they are.
+    case Target::Kind::ptx:
+      return {"--target=nvptx64-nvidia-cuda", "-march=" + target.architecture, "--cuda-path=/dev/null",
+              "-Xclang", "-target-feature", "-Xclang", ptx_version_feature(target.architecture)};
     // Version 4: without the hidden arguments that later versions expect the host to fill.
     case Target::Kind::amdgpu: return {"--target=amdgcn-amd-amdhsa", "-mcpu=" + target.architecture, "-mcode-object-version=4"};
     case Target::Kind::spirv: break;

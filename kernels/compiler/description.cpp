@@ -22,7 +22,7 @@ constexpr int kDefaultBlock = 256;
 class ContractReader {
  public:
   explicit ContractReader(const KernelSignature& kernel)
-      : kernel_(kernel), where_(kernel.source + ": kernel " + kernel.name + ": BASCULE_CONTRACT: ") {
+      : where_(kernel.source + ": kernel " + kernel.name + ": BASCULE_CONTRACT: ") {
     json_ = {{"name", kernel.name}, {"version", "1.0"}, {"doc", ""}, {"parameters", Json::array()}};
     for (const KernelParameter& parameter : kernel.parameters) {
       Json entry = {{"name", parameter.name}, {"kind", parameter.form == Form::scalar ? "scalar" : "buffer"}, {"type", parameter.type}};
@@ -121,7 +121,6 @@ class ContractReader {
     launch_["cooperative"] = true;
   }
 
-  const KernelSignature& kernel_;
   std::string where_;
   Json json_;
   Json launch_ = Json::object();

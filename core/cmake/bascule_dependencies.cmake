@@ -1,7 +1,7 @@
-# Libraries the project needs. All are header-only here, and none of them is in a public header: a program that links
+# Libraries the project needs. All are headers, and none of them is in a public header: a program that links
 # Bascule never needs them. Nothing is downloaded.
 #
-# spdlog and fmt are used header-only on purpose (their CMake packages would link libfmt.so): no symbol of theirs may leave
+# spdlog and fmt come as headers on purpose (their CMake packages would link libfmt.so): no symbol of theirs may leave
 # our libraries, and a host program may bring its own versions.
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,7 +29,18 @@ bascule_find_header(bascule_json nlohmann/json.hpp nlohmann-json3-dev)
 bascule_find_header(bascule_cli11 CLI/CLI.hpp libcli11-dev)
 bascule_find_header(bascule_xxhash xxhash.h libxxhash-dev)
 
-target_compile_definitions(bascule_fmt INTERFACE FMT_HEADER_ONLY)
+# Header-only, fmt is compiled anew in each file that formats, more than half of the compile time of a backend's file. So
+# its functions are compiled once, into a static library with hidden symbols. What that must hold differs between versions:
+# it is known for 9, Debian 12's; any other is used header-only.
+file(STRINGS "${bascule_fmt_INCLUDE_DIR}/fmt/core.h" bascule_fmt_version REGEX "#define FMT_VERSION 9[0-9][0-9][0-9][0-9]$")
+if(bascule_fmt_version)
+  add_library(bascule_fmt_compiled STATIC "${PROJECT_SOURCE_DIR}/core/third_party/fmt.cpp")
+  target_include_directories(bascule_fmt_compiled SYSTEM PRIVATE "${bascule_fmt_INCLUDE_DIR}")
+  target_link_libraries(bascule_fmt_compiled PRIVATE bascule_settings)
+  target_link_libraries(bascule_fmt INTERFACE bascule_fmt_compiled)
+else()
+  target_compile_definitions(bascule_fmt INTERFACE FMT_HEADER_ONLY)
+endif()
 target_compile_definitions(bascule_spdlog INTERFACE SPDLOG_FMT_EXTERNAL=1)
 target_compile_definitions(bascule_toml INTERFACE TOML_HEADER_ONLY=1)
 target_compile_definitions(bascule_xxhash INTERFACE XXH_INLINE_ALL)

@@ -89,10 +89,11 @@ function(bascule_add_test name)
   if(NOT BASCULE_BUILD_TESTS OR NOT arg_SOURCES)
     return()
   endif()
-  # Tests wait for what they test, not for themselves: -O1 compiles them in two thirds of the time of -O3.
+  # Tests wait for what they test, not for themselves: -O1 compiles them in two thirds of the time of -O3, and under a
+  # sanitizer -O0 in half of the time of -O1.
   set(tests "${arg_SOURCES}")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
-  set_source_files_properties(${tests} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>")
+  set_source_files_properties(${tests} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>$<$<BOOL:${BASCULE_SANITIZE}>:-O0>")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE bascule_settings bascule_third_party bascule_doctest
     bascule_opencl_headers ${arg_LINK})

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <numeric>
+#include <string>
 
 #include "backends/simt/execute/test_engine.hpp"
 
@@ -255,6 +256,38 @@ again:
     REQUIRE_MESSAGE(outcome.status == BSC_OK, outcome.message);
     CHECK(count == 6 * 96);
   }
+}
+
+TEST_CASE("lanes that wait for a lock give way to the one that holds it after few looks") {
+  bsc_simt_options options = watched();
+  options.statistics = 1;
+  Engine engine(R"(
+.visible .entry lock(.param .u64 p, .param .u64 c) {
+  .reg .b32 %r<9>; .reg .b64 %d<4>; .reg .pred %p<3>;
+  ld.param.u64 %d1, [p]; ld.param.u64 %d2, [c];
+again:
+  atom.acquire.gpu.global.exch.b32 %r1, [%d1], 1;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra again;
+  ld.global.u32 %r2, [%d2];
+  add.u32 %r2, %r2, 1;
+  st.global.u32 [%d2], %r2;
+  st.release.gpu.global.u32 [%d1], 0;
+  ret;
+})",
+                options);
+  REQUIRE_MESSAGE(engine.loaded().status == BSC_OK, engine.loaded().message);
+  constexpr std::uint64_t kThreads = 64;
+  std::uint32_t lock = 0, count = 0;
+  const Outcome outcome = engine.run("lock", {{1, 1, 1}, {kThreads, 1, 1}, 0, 0, 1}, Arguments(&lock, &count));
+  REQUIRE_MESSAGE(outcome.status == BSC_OK, outcome.message);
+  CHECK(count == kThreads);
+  const std::string report = engine.report(), key = "\"executed_operations\": ";
+  REQUIRE(report.find(key) != std::string::npos);
+  const std::uint64_t operations = std::stoull(report.substr(report.find(key) + key.size()));
+  // While one holds it, the two warps look some thirty times, by three instructions.
+  CHECK(operations >= kThreads * 8);
+  CHECK(operations < kThreads * 2 * 3 * 40);
 }
 
 TEST_CASE("blocks that wait for blocks before and behind them make progress with one thread") {

@@ -266,11 +266,12 @@ WarpGroup::Progress WarpGroup::run() {
     if (!interpret()) return Progress::fault;
     switch (context_.event) {
       case Event::none: {
-        const bool gave_up_turn = context_.budget > 0;
-        const bool loses_turn = gave_up_turn || ++current_.slices >= kSlicesOfATurn;
+        const bool gave_up_turn = context_.budget > 0, looks_at_others = context_.budget < -1;
+        // Who looks at memory in a loop waits for others, mostly: nothing is gained by looking eight times as long.
+        const bool loses_turn = gave_up_turn || looks_at_others || ++current_.slices >= kSlicesOfATurn;
         put_back(loses_turn ? 0 : current_.slices, loses_turn ? ++turns_ : current_.turn);
         current_ = Fragment{};
-        return gave_up_turn || context_.budget < -1 ? Progress::spinning : Progress::busy;
+        return gave_up_turn || looks_at_others ? Progress::spinning : Progress::busy;
       }
       case Event::split: put_back(current_.slices, current_.turn); break;
       case Event::blocked:

@@ -40,7 +40,7 @@ TEST_CASE("calls through pointers that differ by lane") {
 TEST_CASE("a spin lock between lanes, warps and blocks") {
   if (!have_compiled()) return;
   everywhere(compiled("control"), [](Program& program) {
-    Buffer<std::uint32_t> lock(1), counter(1);
+    Buffer<std::uint32_t> lock(1, 0), counter(1, 0);
     program.run("spin_lock", {{2, 1, 1}, {64, 1, 1}}, Arguments(lock, counter, 2u));
     CHECK(counter[0] == 2 * 64 * 2);
     CHECK(lock[0] == 0);
@@ -53,7 +53,7 @@ TEST_CASE("a barrier of the whole grid") {
     auto random = random_source(131);
     const std::uint32_t n = 701, steps = 5;
     auto current = random_words(random, n), next = current, want = current;
-    Buffer<std::uint32_t> arrived(1);
+    Buffer<std::uint32_t> arrived(1, 0);
     program.run("ring_steps", {{4, 1, 1}, {64, 1, 1}, 0, BSC_LAUNCH_COOPERATIVE}, Arguments(current, next, arrived, n, steps));
     for (std::uint32_t step = 0; step < steps; ++step) {
       const auto before = want;
@@ -85,7 +85,7 @@ TEST_CASE("loops that lanes leave early, by break and by return") {
     auto random = random_source(132);
     const std::uint32_t n = 200;
     const auto limits = random_words(random, n, 300);
-    Buffer<std::uint32_t> out(n, 0xffffffffu), last(1);
+    Buffer<std::uint32_t> out(n, 0xffffffffu), last(1, 0);
     program.run("early_exit", {{blocks_for(n, 96), 1, 1}, {96, 1, 1}}, Arguments(limits, out, last, n));
     bool any = false;
     for (std::uint32_t i = 0; i < n; ++i) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
+#include <new>
 #include <sstream>
 
 #include "tests/support/simt_call.hpp"
@@ -25,7 +26,26 @@ const bsc_simt_api* api() {
   return found;
 }
 
+constexpr std::size_t kGuardBytes = 256;
+constexpr unsigned char kGuard = 0xa5;
+
 }  // namespace
+
+void* guarded_memory(std::size_t bytes) {
+  const std::size_t all = (bytes + 3 * kGuardBytes - 1) / kGuardBytes * kGuardBytes;
+  auto* const memory = static_cast<unsigned char*>(std::aligned_alloc(kGuardBytes, all));
+  if (memory == nullptr) throw std::bad_alloc();
+  std::memset(memory, kGuard, all);
+  return memory + kGuardBytes;
+}
+
+void free_guarded_memory(void* memory) { std::free(static_cast<unsigned char*>(memory) - kGuardBytes); }
+
+bool guards_are_whole(const void* memory, std::size_t bytes) {
+  const auto* const begin = static_cast<const unsigned char*>(memory);
+  const auto whole = [](const unsigned char* at) { return std::all_of(at, at + kGuardBytes, [](unsigned char byte) { return byte == kGuard; }); };
+  return whole(begin - kGuardBytes) && whole(begin + bytes);
+}
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -49,7 +69,7 @@ std::vector<Setting> settings() {
   }
   for (Setting& setting : result) {
     setting.options.workers = setting.threads;
-    setting.options.watchdog_ns = std::uint64_t{300} * 1000000000;
+    setting.options.watchdog_ns = std::uint64_t{120} * 1000000000;
   }
   return result;
 }
@@ -98,6 +118,7 @@ void Program::run(std::string_view kernel, const Shape& shape, const Arguments& 
   bsc_status status = api()->prepare(module_, &launch, &job, &error);
   if (status == BSC_OK) status = run_job(*api(), job, setting_.threads, error);
   REQUIRE_MESSAGE(status == BSC_OK, error.message);
+  REQUIRE_MESSAGE(arguments.guards_are_whole(), std::string(kernel));
 }
 
 void Program::expect_no_findings() {

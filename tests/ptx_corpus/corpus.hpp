@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -26,9 +27,31 @@ struct Setting {
 };
 std::vector<Setting> settings();
 
+void* guarded_memory(std::size_t bytes);
+void free_guarded_memory(void* memory);
+/// Whether the bytes around are still as they were made. `bytes`: as they were asked for.
+bool guards_are_whole(const void* memory, std::size_t bytes);
+
+/// What nobody has written is all ones (not a number, as floating point), and on both sides lie bytes that stay as they are.
+template <class T>
+class GuardedAllocator {
+ public:
+  using value_type = T;
+  GuardedAllocator() = default;
+  template <class U>
+  GuardedAllocator(const GuardedAllocator<U>&) {}
+  T* allocate(std::size_t count) { return static_cast<T*>(guarded_memory(count * sizeof(T))); }
+  void deallocate(T* memory, std::size_t) { free_guarded_memory(memory); }
+  template <class U>
+  void construct(U* at) {
+    std::memset(static_cast<void*>(at), 0xff, sizeof *at);
+  }
+  friend bool operator==(const GuardedAllocator&, const GuardedAllocator&) { return true; }
+};
+
 /// Memory that a kernel may use.
 template <class T>
-using Buffer = std::vector<T>;
+using Buffer = std::vector<T, GuardedAllocator<T>>;
 
 class Arguments {
  public:
@@ -38,11 +61,19 @@ class Arguments {
   }
   [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
   [[nodiscard]] const std::vector<bsc_simt_range>& ranges() const { return ranges_; }
+  [[nodiscard]] bool guards_are_whole() const {
+    return std::all_of(memory_.begin(), memory_.end(), [](const Memory& m) { return corpus::guards_are_whole(m.at, m.bytes); });
+  }
 
  private:
+  struct Memory {
+    const void* at;
+    std::size_t bytes;
+  };
   template <class T>
-  void add(const std::vector<T>& buffer) {
+  void add(const Buffer<T>& buffer) {
     ranges_.push_back({reinterpret_cast<std::uintptr_t>(buffer.data()), buffer.size() * sizeof(T)});
+    if (buffer.capacity() != 0) memory_.push_back({buffer.data(), buffer.capacity() * sizeof(T)});
     add(ranges_.back().address);
   }
   template <class T>
@@ -53,6 +84,7 @@ class Arguments {
   }
   std::vector<std::byte> bytes_;
   std::vector<bsc_simt_range> ranges_;
+  std::vector<Memory> memory_;
 };
 
 struct Shape {
@@ -70,7 +102,7 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  /// A launch that fails fails the test.
+  /// A launch that fails, or writes beside its buffers, fails the test.
   void run(std::string_view kernel, const Shape& shape, const Arguments& arguments);
   void expect_no_findings();
   /// What the kernels printed, a line each.
@@ -110,15 +142,15 @@ void everywhere(const std::string& path, Body body) {
 inline std::mt19937_64 random_source(std::uint64_t stream) { return std::mt19937_64(seed() + stream); }
 
 template <class T>
-std::vector<T> random_values(std::mt19937_64& random, std::size_t count, double low, double high) {
+Buffer<T> random_values(std::mt19937_64& random, std::size_t count, double low, double high) {
   std::uniform_real_distribution<double> values(low, high);
-  std::vector<T> result(count);
+  Buffer<T> result(count);
   for (T& value : result) value = static_cast<T>(values(random));
   return result;
 }
 
-inline std::vector<std::uint32_t> random_words(std::mt19937_64& random, std::size_t count, std::uint64_t below = 1ull << 32) {
-  std::vector<std::uint32_t> result(count);
+inline Buffer<std::uint32_t> random_words(std::mt19937_64& random, std::size_t count, std::uint64_t below = 1ull << 32) {
+  Buffer<std::uint32_t> result(count);
   for (std::uint32_t& value : result) value = static_cast<std::uint32_t>(random() % below);
   return result;
 }
@@ -131,9 +163,9 @@ inline bool close(double got, double want, double relative, double absolute = 0)
 std::uint16_t half_of(double value);
 double value_of(std::uint16_t half);
 
-inline std::vector<std::uint16_t> random_halves(std::mt19937_64& random, std::size_t count, double low, double high) {
+inline Buffer<std::uint16_t> random_halves(std::mt19937_64& random, std::size_t count, double low, double high) {
   std::uniform_real_distribution<double> values(low, high);
-  std::vector<std::uint16_t> result(count);
+  Buffer<std::uint16_t> result(count);
   for (std::uint16_t& value : result) value = half_of(values(random));
   return result;
 }

@@ -175,7 +175,7 @@ double exact(const Form& form, const Matrix& a, const Matrix& b, double c, unsig
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(sum));
 }
 
-void check(const Form& form, const std::vector<std::uint32_t>& in, const std::vector<std::uint32_t>& out) {
+void check(const Form& form, const Buffer<std::uint32_t>& in, const Buffer<std::uint32_t>& out) {
   const std::uint32_t* const at_b = in.data() + words_of(form.a, form.elements_a());
   const std::uint32_t* const at_c = at_b + words_of(form.b, form.elements_b());
   const PlaceOf place_of = form.shape.rows == 8 ? accumulator_8 : accumulator_16;
@@ -231,7 +231,7 @@ TEST_CASE("each form of mma.m8n8k4 of f16") {
     bool a_by_column, b_by_column;
     Type d, c;
   };
-  std::vector<Quad> quads;
+  Buffer<Quad> quads;
   std::string text = ".version 8.8\n.target sm_90a\n.address_size 64\n";
   for (int layouts = 0; layouts < 4; ++layouts) {
     for (const auto& [d, c] : {std::pair{Type::f16, Type::f16}, std::pair{Type::f32, Type::f16}, std::pair{Type::f32, Type::f32}}) {

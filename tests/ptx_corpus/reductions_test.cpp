@@ -9,7 +9,7 @@ namespace {
 
 using namespace bascule::test::corpus;
 
-double sum_of(const std::vector<float>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+double sum_of(const Buffer<float>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
 TEST_CASE("sums by shuffles, by a tree in shared memory and by atomics") {
   if (!have_compiled()) return;
@@ -24,8 +24,8 @@ TEST_CASE("sums by shuffles, by a tree in shared memory and by atomics") {
       Buffer<float> blocks(blocks_for(n, 256));
       program.run("sum_by_tree", {{blocks.size(), 1, 1}, {256, 1, 1}}, Arguments(in, blocks, n));
       CHECK(close(sum_of(blocks), want, 1e-5));
-      Buffer<float> sum(1);
-      Buffer<std::uint32_t> count(1);
+      Buffer<float> sum(1, 0.0f);
+      Buffer<std::uint32_t> count(1, 0);
       program.run("sum_by_atomics", {{3, 1, 1}, {100, 1, 1}}, Arguments(in, sum, count, n));
       CHECK(close(sum[0], want, 1e-4));
       CHECK(count[0] == n);

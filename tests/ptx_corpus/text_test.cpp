@@ -41,7 +41,7 @@ TEST_CASE("lanes from different places meet at operations of the same kind") {
 
 TEST_CASE("lanes that have exited do not take part and are not waited for") {
   everywhere(written_by_hand("collectives"), [](Program& program) {
-    Buffer<std::array<std::uint32_t, 4>> out(kThreads);
+    Buffer<std::array<std::uint32_t, 4>> out(kThreads, std::array<std::uint32_t, 4>{});
     program.run("exited", kThreeWarps, Arguments(out));
     std::uint32_t alive = 0;
     for (std::uint32_t lane = 0; lane < 32; ++lane) alive |= lane % 3 != 0 ? 1u << lane : 0;
@@ -55,7 +55,7 @@ TEST_CASE("lanes that have exited do not take part and are not waited for") {
 
 TEST_CASE("an exit releases those that waited for the lane") {
   everywhere(written_by_hand("collectives"), [](Program& program) {
-    Buffer<std::uint32_t> out(kThreads);
+    Buffer<std::uint32_t> out(kThreads, 0);
     program.run("exits_later", kThreeWarps, Arguments(out));
     for (std::uint32_t i = 0; i < kThreads; ++i) CHECK(out[i] == (i % 32 < 5 ? 10u : 0u));
   });
@@ -87,7 +87,7 @@ TEST_CASE("segments of a warp, and whether the source was in range") {
 
 TEST_CASE("shfl and vote without .sync take the active lanes") {
   everywhere(written_by_hand("before_sync"), [](Program& program) {
-    Buffer<std::array<std::uint32_t, 3>> out(kThreads);
+    Buffer<std::array<std::uint32_t, 3>> out(kThreads, std::array<std::uint32_t, 3>{});
     program.run("before_sync", kThreeWarps, Arguments(out));
     for (std::uint32_t i = 0; i < kThreads; ++i) {
       const std::uint32_t lane = i % 32;

@@ -59,7 +59,7 @@ TEST_CASE("a histogram by atomics in shared and global memory") {
     auto random = random_source(123);
     const std::uint32_t n = 5011;
     Buffer<std::uint8_t> in(n);
-    Buffer<std::uint32_t> counts(256), want(256);
+    Buffer<std::uint32_t> counts(256, 0), want(256, 0);
     for (std::uint8_t& value : in) {
       value = static_cast<std::uint8_t>(random() % 3 == 0 ? 7 : random());
       ++want[value];
@@ -75,13 +75,13 @@ TEST_CASE("prefix sums within one block and by decoupled look-back over many") {
     auto random = random_source(124);
     for (const std::uint32_t n : {1u, 127u, 3000u}) {
       const auto in = random_words(random, n);
-      Buffer<std::uint32_t> out(n), want(n), next_block(1);
+      Buffer<std::uint32_t> out(n), want(n), next_block(1, 0);
       std::partial_sum(in.begin(), in.end(), want.begin());
       program.run("scan_one_block", {{1, 1, 1}, {256, 1, 1}}, Arguments(in, out, n));
       CHECK(out == want);
       std::fill(out.begin(), out.end(), 0);
       const std::uint64_t blocks = blocks_for(n, 128);
-      Buffer<std::uint64_t> status(blocks);
+      Buffer<std::uint64_t> status(blocks, 0);
       program.run("scan_look_back", {{blocks, 1, 1}, {128, 1, 1}}, Arguments(in, out, status, next_block, n));
       CHECK(out == want);
     }

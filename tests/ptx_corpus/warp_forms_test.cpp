@@ -216,11 +216,11 @@ struct Move {
 };
 
 using Quad = std::array<std::uint32_t, 4>;
-std::uint16_t half_in(const std::vector<Quad>& words, unsigned row, unsigned column) {
+std::uint16_t half_in(const Buffer<Quad>& words, unsigned row, unsigned column) {
   return static_cast<std::uint16_t>(words[row][column / 2] >> (16 * (column % 2)));
 }
 
-void check_move(const Move& move, const std::vector<Quad>& in, const std::vector<Quad>& out) {
+void check_move(const Move& move, const Buffer<Quad>& in, const Buffer<Quad>& out) {
   for (unsigned matrix = 0; matrix < 4; ++matrix) {
     for (unsigned lane = 0; lane < 32; ++lane) {
       for (unsigned i = 0; i < 2; ++i) {

@@ -132,13 +132,13 @@ std::string kernel(const std::string& name, const Form& form) {
   return text + "  bar.warp.sync 0xffffffff;\n" + copy(form.d, 'd', 3, false) + "  ret;\n}\n";
 }
 
-std::uint32_t bits_at(const std::vector<std::uint32_t>& memory, const Stored& stored, unsigned row, unsigned column) {
+std::uint32_t bits_at(const Buffer<std::uint32_t>& memory, const Stored& stored, unsigned row, unsigned column) {
   const std::size_t bit = stored.bit_of(row, column);
   const unsigned width = element_bits(stored.type);
   return width == 32 ? memory[bit / 32] : memory[bit / 32] >> (bit % 32) & ((1u << width) - 1);
 }
 
-double value_at(const std::vector<std::uint32_t>& memory, const Stored& stored, unsigned row, unsigned column) {
+double value_at(const Buffer<std::uint32_t>& memory, const Stored& stored, unsigned row, unsigned column) {
   if (stored.type != Type::f64) return decode_element(stored.type, bits_at(memory, stored, row, column));
   double value;
   std::memcpy(&value, &memory[stored.bit_of(row, column) / 32], sizeof value);
@@ -146,8 +146,8 @@ double value_at(const std::vector<std::uint32_t>& memory, const Stored& stored, 
 }
 
 /// Rounded up, since copies go by 32 words.
-std::vector<std::uint32_t> random_matrix(const Stored& stored, std::mt19937_64& random) {
-  std::vector<std::uint32_t> memory((stored.words() + 31) / 32 * 32);
+Buffer<std::uint32_t> random_matrix(const Stored& stored, std::mt19937_64& random) {
+  Buffer<std::uint32_t> memory((stored.words() + 31) / 32 * 32);
   for (std::size_t i = 0; i < memory.size(); ++i) {
     if (stored.type == Type::f64) {
       const double number = std::uniform_real_distribution<double>(-1, 1)(random);
@@ -184,7 +184,7 @@ void run(Program& program, const std::string& name, const Form& form, std::mt199
   const auto c_memory = random_matrix(form.c, random);
   auto d_memory = random_matrix(form.d, random);
   program.run(name, {}, Arguments(a_memory, b_memory, c_memory, d_memory));
-  const auto matrix = [](const std::vector<std::uint32_t>& memory, const Stored& stored) {
+  const auto matrix = [](const Buffer<std::uint32_t>& memory, const Stored& stored) {
     Matrix result = zeros(stored.rows, stored.columns);
     for (unsigned row = 0; row < stored.rows; ++row) {
       for (unsigned column = 0; column < stored.columns; ++column) result[row][column] = value_at(memory, stored, row, column);

@@ -268,7 +268,10 @@ TEST_CASE("loads, stores and atomics are accepted in their forms") {
            {"atom.global.min.f32 %f1, [%rd1], %f2;", "may not stand here"},
            {"atom.local.add.u32 %r1, [%rd1], 1;", "may not stand here"},
            {"atom.global.cas.b32 %r1, [%rd1], %r2;", "not what it takes"},
-           {"ld.shared.nc.u32 %r1, [%r1];", "may not stand here"}});
+           {"ld.shared.nc.u32 %r1, [%r1];", "may not stand here"},
+           {"ld.volatile.local.u32 %r1, [lv];", "may not stand here"},
+           {"ld.L1::evict_last.shared.u32 %r1, [sv];", "may not stand here"},
+           {"st.relaxed.gpu.shared.L1::evict_last.u32 [sv], %r1;", "eviction priorities are for .global"}});
 }
 
 TEST_CASE("control flow and synchronisation are accepted in their forms") {

@@ -164,8 +164,12 @@ Result verify_caching(const VerifyInput& input) {
   const Space space = input.instruction.space();
   const bool hints =
       has_any(input.instruction, {Modifier::L2_cache_hint, Modifier::L2_64B, Modifier::L2_128B, Modifier::L2_256B});
-  if (!hints || space == Space::generic || space == Space::global) return std::nullopt;
-  return problem("hints for the L2 cache are for .global, not for ." + std::string(name_of(space)));
+  if (space == Space::generic || space == Space::global) return std::nullopt;
+  if (hints) return problem("hints for the L2 cache are for .global, not for ." + std::string(name_of(space)));
+  const bool priority = has_any(input.instruction, {Modifier::L1_evict_normal, Modifier::L1_evict_unchanged, Modifier::L1_evict_first,
+                                                    Modifier::L1_evict_last, Modifier::L1_no_allocate});
+  if (priority) return problem("eviction priorities are for .global, not for ." + std::string(name_of(space)));
+  return std::nullopt;
 }
 
 // What atom and red have in common; `position` is that of the address.

@@ -99,7 +99,7 @@ void Program::log(void* program, std::uint32_t, const char* message) {
   static_cast<Program*>(program)->printed_.emplace_back(message);
 }
 
-void Program::run(std::string_view kernel, const Shape& shape, const Arguments& arguments) {
+bsc_status Program::launch(std::string_view kernel, const Shape& shape, const Arguments& arguments, bsc_plugin_error& error) {
   bsc_simt_launch launch = {};
   bsc_simt_function_info info = {};
   REQUIRE_MESSAGE(find_kernel(*api(), module_, kernel, launch.function, info), std::string(kernel));
@@ -113,12 +113,23 @@ void Program::run(std::string_view kernel, const Shape& shape, const Arguments& 
   launch.argument_bytes = arguments.bytes().size();
   launch.ranges = arguments.ranges().data();
   launch.range_count = arguments.ranges().size();
-  bsc_plugin_error error = empty_error();
   bsc_simt_job* job = nullptr;
-  bsc_status status = api()->prepare(module_, &launch, &job, &error);
-  if (status == BSC_OK) status = run_job(*api(), job, setting_.threads, error);
+  const bsc_status status = api()->prepare(module_, &launch, &job, &error);
+  return status == BSC_OK ? run_job(*api(), job, setting_.threads, error) : status;
+}
+
+void Program::run(std::string_view kernel, const Shape& shape, const Arguments& arguments) {
+  bsc_plugin_error error = empty_error();
+  const bsc_status status = launch(kernel, shape, arguments, error);
   REQUIRE_MESSAGE(status == BSC_OK, error.message);
   REQUIRE_MESSAGE(arguments.guards_are_whole(), std::string(kernel));
+}
+
+std::string Program::fault(std::string_view kernel, const Shape& shape, const Arguments& arguments) {
+  bsc_plugin_error error = empty_error();
+  const bsc_status status = launch(kernel, shape, arguments, error);
+  REQUIRE_MESSAGE(status != BSC_OK, std::string(kernel));
+  return error.message;
 }
 
 void Program::expect_no_findings() {

@@ -104,12 +104,15 @@ class Program {
 
   /// A launch that fails, or writes beside its buffers, fails the test.
   void run(std::string_view kernel, const Shape& shape, const Arguments& arguments);
+  /// What a launch says that must fail.
+  std::string fault(std::string_view kernel, const Shape& shape, const Arguments& arguments);
   void expect_no_findings();
   /// What the kernels printed, a line each.
   [[nodiscard]] const std::vector<std::string>& printed() const { return printed_; }
   [[nodiscard]] bool sanitized() const { return setting_.options.sanitize != 0; }
 
  private:
+  bsc_status launch(std::string_view kernel, const Shape& shape, const Arguments& arguments, bsc_plugin_error& error);
   static void log(void* program, std::uint32_t level, const char* message);
 
   Setting setting_;

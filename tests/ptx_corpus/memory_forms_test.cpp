@@ -13,6 +13,7 @@ using namespace bascule::test::corpus;
 constexpr unsigned kCell = 32;         // bytes of a lane that a load reads or a store writes
 constexpr unsigned kAccesses = 64;     // of a kernel
 constexpr std::uint32_t kAll = ~0u;    // runs all accesses of the kernel
+constexpr std::uint64_t kFar = std::uint64_t{1} << 46;  // beyond all memory, wherever the cells lie
 
 struct Access {
   bool load = false;
@@ -280,7 +281,7 @@ void check_faults(const std::vector<Access>& accesses, std::uint64_t stream) {
       }
       const bool host = access.address == "%global" || access.address == "%generic";
       if (host && !program.sanitized()) continue;  // it may be somebody's memory
-      const std::string message = program.fault(name, {}, data.arguments(1 << 20, which));
+      const std::string message = program.fault(name, {}, data.arguments(kFar, which));
       CHECK_MESSAGE(message.find("out_of_bounds") != std::string::npos, message);
     }
   }

@@ -245,7 +245,8 @@ const Op* check_mbarrier(const Op* op, Context& context) {
       case Operation::mbarrier_inval: sanitizer.mbarriers.erase(offset); return true;
       case Operation::mbarrier_arrive:
       case Operation::mbarrier_arrive_drop:
-        if (!instruction.has(Modifier::relaxed)) add(follow(sanitizer, offset).arriving, sanitizer.hand_over(thread));
+        add(follow(sanitizer, offset).arriving,
+            instruction.has(Modifier::relaxed) ? sanitizer.clock(thread).fenced_in_block : sanitizer.hand_over(thread));
         return true;
       case Operation::cp_async_mbarrier_arrive: add(follow(sanitizer, offset).arriving, sanitizer.hand_over(thread)); return true;
       case Operation::mbarrier_test_wait:
@@ -268,7 +269,11 @@ const Op* after_mbarrier(const Op* op, Context& context) {
     if (!waits || (lane_of<std::uint32_t>(context, op->operands[0], warp, 0) >> lane & 1u) == 0) return true;
     const std::uint32_t thread = sanitizer.thread_of(context, warp, lane);
     record.seen[thread] = record.phases;
-    if (!instruction.has(Modifier::relaxed)) join(sanitizer.clock(thread).known, sanitizer.number(), record.completed);
+    if (instruction.has(Modifier::relaxed)) {  // known after a fence
+      add(sanitizer.clock(thread).seen_in_block, record.completed);
+    } else {
+      join(sanitizer.clock(thread).known, sanitizer.number(), record.completed);
+    }
     return true;
   });
   return op + 1;

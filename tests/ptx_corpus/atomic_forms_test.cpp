@@ -254,8 +254,8 @@ void check_values(const std::vector<Update>& all, std::uint64_t stream) {
     for (std::size_t first = 0; first < all.size(); first += kUpdates) {
       const std::size_t count = std::min<std::size_t>(kUpdates, all.size() - first);
       Buffer<In> in(count * 32);
-      Buffer<Out> out(count * 32);
-      Buffer<std::uint8_t> cells(1024);
+      Buffer<Out> out(count * 32, Out{});
+      Buffer<std::uint8_t> cells(1024, 0);
       for (std::size_t i = 0; i < in.size(); ++i) fill(all[first + i / 32], in[i], random);
       program.run("updates" + std::to_string(first), {}, Arguments(in, out, cells, std::uint64_t{0}, kAll));
       for (std::size_t i = 0; i < in.size(); ++i) {
@@ -270,9 +270,9 @@ void check_values(const std::vector<Update>& all, std::uint64_t stream) {
 
 void check_faults(const std::vector<Update>& all) {
   const std::string text = module_of(all);
-  const Buffer<In> in(kUpdates * 32);
+  const Buffer<In> in(kUpdates * 32, In{});
   const Buffer<Out> out(kUpdates * 32);
-  const Buffer<std::uint8_t> cells(1024);
+  const Buffer<std::uint8_t> cells(1024, 0);
   for (const Setting& setting : {settings().front(), settings().back()}) {
     CAPTURE(setting.name);
     Program program(text, "atomic.ptx", setting);

@@ -182,24 +182,23 @@ const Op* multiply_integers(const Op* op, Context& context) {
   const unsigned depth = product.k_parts * 4 * elements_per_word(product.a);
   return each_whole_warp(op, context, [&](unsigned warp, std::uint32_t mask) {
     alignas(64) float a[16 * kMaxDepth], b[kMaxDepth * 8], c[16 * 8]{};
+    alignas(64) std::int32_t results[4][kLanes];  // all of C is read before D, which may lie on it, is written
     load_a(context, operands.a, warp, product, a);
     load_b(context, operands.b, warp, product, b);
     for (unsigned part = 0; part < product.row_parts; ++part) {
       multiply_8x8(a + part * 8 * depth, depth, b, 8, c + part * 64, 8, depth);
       const std::int32_t* const c_even = register_lanes<std::int32_t>(context, operands.c[part * 2], warp);
       const std::int32_t* const c_odd = register_lanes<std::int32_t>(context, operands.c[part * 2 + 1], warp);
-      alignas(64) std::int32_t even[kLanes], odd[kLanes];
       for (unsigned g = 0; g < 8; ++g) {
         S32x8 row;
         F32x8 sums;
         join_fours(c_even + 4 * g, c_odd + 4 * g, row);
         std::memcpy(&sums, c + part * 64 + g * 8, sizeof sums);
         add_product(row, sums, (product.flags & kSaturate) != 0);
-        split_fours(row, even + 4 * g, odd + 4 * g);
+        split_fours(row, results[part * 2] + 4 * g, results[part * 2 + 1] + 4 * g);
       }
-      write_register(context, operands.d[part * 2], warp, mask, even);
-      write_register(context, operands.d[part * 2 + 1], warp, mask, odd);
     }
+    for (unsigned i = 0; i < 2u * product.row_parts; ++i) write_register(context, operands.d[i], warp, mask, results[i]);
   });
 }
 

@@ -163,7 +163,7 @@ TEST_CASE("chapter matrix: mma of f16 is rounded once to f16, and what is no num
   const Case cases[] = {{0x3c006800, 0x3c003c00, 0x00000000, 0x6800},   // 2048 + 1: to even, down
                         {0x3c006800, 0x3c003c00, 0x10001000, 0x6801},   // and a little more: up
                         {0x3c006800, 0x3c003c00, 0x90009000, 0x6800},   // and a little less: down
-                        {0x3c006802, 0x3c003c00, 0x00000000, 0x6802 + 0},  // 2052 + 1: to even, down
+                        {0x3c006802, 0x3c003c00, 0x00000000, 0x6802},   // 2052 + 1: to even, down
                         {0x3c006801, 0x3c003c00, 0x00000000, 0x6802},   // 2050 + 1: to even, up
                         {0x3c007bff, 0x4c003c00, 0x00000000, 0x7c00},   // 65504 + 16: the least sum that is infinite
                         {0x3c007bff, 0x4bff3c00, 0x00000000, 0x7bff},   // just below it

@@ -10,7 +10,7 @@
 namespace bascule::cli {
 namespace {
 
-// Wide enough that a vector store past the end, or before the start, lands in it; keeps every alignment up to 256.
+// Wide enough that a vector store past the end, or before the start, lands in it.
 constexpr std::uint64_t kGuardBytes = 256;
 constexpr unsigned char kGuardByte = 0xa5;
 constexpr unsigned char kPoisonByte = 0xff;  // a NaN in every float format, a value no kernel's test inputs give elsewhere
@@ -31,7 +31,7 @@ bool computes(const bsc_device* device) {
 }
 
 CaseRun::CaseRun(bsc_device* device, bsc_package* package, const bsc_case& description, bsc_case_data* data, std::uint64_t copies,
-                 const std::string& variant)
+                 const std::string& variant, std::uint64_t placement)
     : description_(description), data_(data) {
   bsc_queue_options queue_options = BSC_QUEUE_OPTIONS_INIT;
   queue_options.profile = 1;
@@ -46,7 +46,10 @@ CaseRun::CaseRun(bsc_device* device, bsc_package* package, const bsc_case& descr
   const auto upload_start = Clock::now();
   const bsc_case_argument* list = nullptr;
   const std::uint64_t count = description.arguments(data, &list);
-  for (std::uint64_t i = 0; i < count; ++i) arguments_.push_back({list[i], {}});
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t elements = (placement >> (4 * (i % 16))) & 15;
+    arguments_.push_back({list[i], kGuardBytes + elements * list[i].element_bytes, {}});
+  }
   launch_arguments_.resize(copies);
   for (std::size_t set = 0; set < copies; ++set) {
     for (Argument& argument : arguments_) {
@@ -55,11 +58,11 @@ CaseRun::CaseRun(bsc_device* device, bsc_package* package, const bsc_case& descr
         continue;
       }
       argument.buffers.push_back(make<BufferHandle>([&](auto** out, auto** error) {
-        return bsc_buffer_create(device, argument.description.bytes + 2 * kGuardBytes, BSC_BUFFER_DEVICE, out, error);
+        return bsc_buffer_create(device, argument.offset + argument.description.bytes + kGuardBytes, BSC_BUFFER_DEVICE, out, error);
       }));
       upload(argument, set);
       launch_arguments_[set].push_back({BSC_ARG_BUFFER, argument.description.element_bytes, nullptr, argument.description.bytes,
-                                        argument.buffers.back().get(), kGuardBytes});
+                                        argument.buffers.back().get(), argument.offset});
     }
   }
   require([&](bsc_error** error) { return bsc_queue_wait(queue_.get(), BSC_FOREVER, error); });
@@ -72,13 +75,13 @@ void CaseRun::upload(Argument& argument, std::size_t set) {
   const auto fill = [&](std::uint64_t offset, std::uint64_t length, unsigned char byte) {
     require([&](bsc_error** error) { return bsc_queue_fill(queue_.get(), buffer, offset, length, &byte, 1, nullptr, error); });
   };
-  fill(0, kGuardBytes, kGuardByte);
-  fill(kGuardBytes + bytes, kGuardBytes, kGuardByte);
+  fill(0, argument.offset, kGuardByte);
+  fill(argument.offset + bytes, kGuardBytes, kGuardByte);
   if (argument.description.kind == BSC_CASE_OUT) {
-    fill(kGuardBytes, bytes, kPoisonByte);
+    fill(argument.offset, bytes, kPoisonByte);
   } else {
     require([&](bsc_error** error) {
-      return bsc_queue_upload(queue_.get(), buffer, kGuardBytes, argument.description.data, bytes, error);
+      return bsc_queue_upload(queue_.get(), buffer, argument.offset, argument.description.data, bytes, error);
     });
   }
 }
@@ -124,22 +127,22 @@ CheckResult CaseRun::judge_outputs() {
   std::vector<const void*> outputs(arguments_.size(), nullptr);
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     if (!is_output(arguments_[i].description)) continue;
-    contents[i].resize(arguments_[i].description.bytes + 2 * kGuardBytes);
+    contents[i].resize(arguments_[i].offset + arguments_[i].description.bytes + kGuardBytes);
     require([&](bsc_error** error) {
       return bsc_queue_read(queue_.get(), arguments_[i].buffers[0].get(), 0, contents[i].data(), contents[i].size(), nullptr, error);
     });
-    outputs[i] = contents[i].data() + kGuardBytes;
+    outputs[i] = contents[i].data() + arguments_[i].offset;
   }
   require([&](bsc_error** error) { return bsc_queue_wait(queue_.get(), BSC_FOREVER, error); });
   phases_.download += nanoseconds_since(start);
 
   CheckResult result;
   for (std::size_t i = 0; i < contents.size(); ++i) {
-    const auto intact = [](const unsigned char* guard) {
-      return std::all_of(guard, guard + kGuardBytes, [](unsigned char byte) { return byte == kGuardByte; });
+    const auto intact = [](const unsigned char* guard, std::uint64_t bytes) {
+      return std::all_of(guard, guard + bytes, [](unsigned char byte) { return byte == kGuardByte; });
     };
     if (contents[i].empty()) continue;
-    if (!intact(contents[i].data()) || !intact(contents[i].data() + contents[i].size() - kGuardBytes)) {
+    if (!intact(contents[i].data(), arguments_[i].offset) || !intact(contents[i].data() + contents[i].size() - kGuardBytes, kGuardBytes)) {
       result.message = "argument " + std::to_string(i) + ": the kernel wrote outside its output buffer";
       return result;
     }

@@ -20,9 +20,10 @@ bool computes(const bsc_device* device);
 class CaseRun {
  public:
   // Creates the kernel, allocates and fills buffers: every output is poisoned and has guard bands on both sides. `copies`
-  // sets of buffers serve the cold-cache mode. Throws Failure.
+  // sets of buffers serve the cold-cache mode. Buffers begin at multiples of 256 bytes if `placement` is 0; else its bits say
+  // by how many elements, up to 15, each is moved from there. Throws Failure.
   CaseRun(bsc_device* device, bsc_package* package, const bsc_case& description, bsc_case_data* data, std::uint64_t copies,
-          const std::string& variant = {});
+          const std::string& variant = {}, std::uint64_t placement = 0);
 
   // Launches once on the first set, reads outputs and guards, and judges them.
   CheckResult check();
@@ -42,6 +43,7 @@ class CaseRun {
  private:
   struct Argument {
     bsc_case_argument description;
+    std::uint64_t offset = 0;  // of the contents in a buffer
     std::vector<BufferHandle> buffers;  // one per set; empty for scalars
   };
 

@@ -20,6 +20,7 @@
 #include "kernels/compiler/entries.hpp"
 #include "kernels/compiler/failure.hpp"
 #include "kernels/compiler/options.hpp"
+#include "kernels/ptx/expander.hpp"
 
 namespace bascule::compiler {
 namespace {
@@ -149,11 +150,25 @@ class Build {
       const fs::path copy = fs::path(options_.directory) / image;
       dependencies_.insert(fs::absolute(folder / image));
       fs::create_directories(copy.parent_path());
-      fs::copy_file(folder / image, copy, fs::copy_options::overwrite_existing);
+      if (!expand_ptx((folder / image).string(), copy.string())) fs::copy_file(folder / image, copy, fs::copy_options::overwrite_existing);
     }
     const std::string path = path_of(fs::path(contract).filename());
     write(path, expand_description(*text, contract, kernels, images));
     return path;
+  }
+
+  // Hand-written PTX that asks for it becomes plain PTX; whether it did.
+  bool expand_ptx(const std::string& source, const std::string& output) {
+    if (!source.ends_with(".ptx")) return false;
+    const auto text = core::read_file(source, kMaxDescription);
+    if (!text.ok()) throw Failure(text.error().message, text.error().remedy);
+    if (!ptx::is_expandable(*text)) return false;
+    ptx::ExpandOptions expand_options;
+    expand_options.roots = options_.roots;
+    const ptx::Expansion expansion = ptx::expand_file(source, expand_options);
+    for (const std::string& file : expansion.files) dependencies_.insert(fs::absolute(file));
+    write(output, expansion.text);
+    return true;
   }
 
   void write_dependencies(const std::string& package) {

@@ -53,6 +53,13 @@ class GuardedAllocator {
 template <class T>
 using Buffer = std::vector<T, GuardedAllocator<T>>;
 
+/// A buffer as kernels in the dialect take it: address, offset in bytes, number of elements.
+template <class T>
+struct View {
+  explicit View(const Buffer<T>& of) : buffer(of) {}
+  const Buffer<T>& buffer;
+};
+
 class Arguments {
  public:
   template <class... T>
@@ -75,6 +82,12 @@ class Arguments {
     ranges_.push_back({reinterpret_cast<std::uintptr_t>(buffer.data()), buffer.size() * sizeof(T)});
     if (buffer.capacity() != 0) memory_.push_back({buffer.data(), buffer.capacity() * sizeof(T)});
     add(ranges_.back().address);
+  }
+  template <class T>
+  void add(const View<T>& view) {
+    add(view.buffer);
+    add(std::uint64_t{0});
+    add(std::uint64_t{view.buffer.size()});
   }
   template <class T>
   void add(const T& value) {

@@ -37,7 +37,12 @@ void AsynchronousCopies::commit(std::uint32_t thread) {
 void AsynchronousCopies::wait(std::uint32_t thread, std::uint32_t left) {
   Thread& own = threads_[thread];
   while (own.groups.size() > left) {
-    for (const Numbered& copy : own.groups.front()) finish(copy, true);
+    for (const Numbered& copy : own.groups.front()) {
+      // One that an mbarrier tracks is known to those who wait there, not only to this thread and those it tells.
+      const bool tracked = std::any_of(own.arrivals.begin(), own.arrivals.end(),
+                                       [&](const Arrival& arrival) { return copy.number < arrival.before; });
+      finish(copy, !tracked);
+    }
     own.groups.pop_front();
   }
   arrive_for(own);

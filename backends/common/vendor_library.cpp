@@ -54,7 +54,7 @@ bool VendorLibrary::try_open(const char* name) {
   return false;
 }
 
-bsc_status VendorLibrary::open(std::string_view driver, std::initializer_list<const char*> names,
+bsc_status VendorLibrary::open(std::string_view driver, std::span<const char* const> names,
                                std::string_view configured_path, std::string_view remedy, bsc_plugin_error* error) {
   if (!configured_path.empty()) {
     const std::string path(configured_path);

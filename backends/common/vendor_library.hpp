@@ -19,6 +19,7 @@
 #include <bascule/plugin.h>
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +37,12 @@ class VendorLibrary {
   // Tries `names` in order, or only `configured_path` where it is not empty (an absolute path of a file). Fails with
   // DRIVER_MISSING when there is no such library, NO_PERMISSION when it may not be read, BROKEN when one is there but does
   // not load. `driver` is the vendor's name in messages, `remedy` what to install.
-  bsc_status open(std::string_view driver, std::initializer_list<const char*> names, std::string_view configured_path,
+  bsc_status open(std::string_view driver, std::span<const char* const> names, std::string_view configured_path,
                   std::string_view remedy, bsc_plugin_error* error);
+  bsc_status open(std::string_view driver, std::initializer_list<const char*> names, std::string_view configured_path,
+                  std::string_view remedy, bsc_plugin_error* error) {
+    return open(driver, std::span(names.begin(), names.size()), configured_path, remedy, error);
+  }
 
   bool is_open() const { return handle_ != nullptr; }
   void* symbol(const char* name) const;

@@ -74,7 +74,7 @@ void BlockRun::start(Launch& of, std::uint64_t index_in_grid, std::uint32_t on_w
   random = of.options.seed == 0 ? 0 : of.options.seed ^ (index_in_grid + 1) * 0xd6e8feb86659fd93u;
   for (auto& extension : extensions) extension.reset();
 
-  shared_bytes = of.program.static_shared_bytes + of.shape.dynamic_shared_bytes;
+  shared_bytes = of.program.static_shared_bytes + of.program.shared_gap_bytes + of.shape.dynamic_shared_bytes;
   shared = room(shared_storage, shared_capacity, std::max<std::size_t>(shared_bytes, 1), kSharedAlignment);
   const std::uint32_t warps = of.shape.warps();
   const std::size_t warp_bytes = std::size_t{of.program.local_bytes} * kLanes;

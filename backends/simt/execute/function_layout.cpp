@@ -27,6 +27,14 @@ bool looks_at_others(const Instruction& instruction) {
   }
 }
 
+/// Whether the k-th value that the draft reads is only handed on by it.
+bool hands_on(const Draft& draft, std::size_t k) {
+  if (draft.instruction == nullptr) return false;
+  const Operation operation = draft.instruction->operation;
+  return operation == Operation::call ||
+         (operation == Operation::st && (draft.instruction->space() == ptx::Space::param || k > draft.destinations));
+}
+
 bool only_moves(const Instruction& instruction) {
   return instruction.operation == Operation::mov || instruction.operation == Operation::selp;
 }
@@ -46,6 +54,15 @@ void FunctionLowering::instrument() {
     const bool given = std::find(at_start_.begin(), at_start_.end(), value) != at_start_.end();
     if (!given && register_of[value] != UINT32_MAX) watch[value] = new_value(1);
   });
+
+  std::vector<bool> looked_at(drafts_.widths.size(), false);
+  for (const Draft& draft : drafts_.list) {
+    if (draft.guard != kNoGuard) looked_at[draft.guard] = true;
+    for (std::size_t k = draft.destinations; k < draft.count; ++k) {
+      const Reference reference = drafts_.references[draft.first + k];
+      if (is_value(reference) && !hands_on(draft, k)) looked_at[reference] = true;
+    }
+  }
 
   const std::vector<Draft> before = std::move(drafts_.list);
   drafts_.list.clear();
@@ -70,7 +87,10 @@ void FunctionLowering::instrument() {
         if (draft.guard != kNoGuard) read(draft.guard, false);
         for (std::size_t k = draft.destinations; k < references.size(); ++k) read(references[k], draft.guard != kNoGuard);
       }
-      const Handler check = draft.own ? hooks.before(*instruction, function_) : nullptr;
+      const bool copies = std::any_of(references.begin(), references.begin() + draft.destinations, [&](Reference reference) {
+        return !is_value(reference) || reference >= looked_at.size() || !looked_at[reference];
+      });
+      const Handler check = draft.own ? hooks.before(*instruction, function_, copies) : nullptr;
       if (check != nullptr) copy(draft, check);
       drafts_.list.push_back(draft);
       if (const Handler after = draft.own ? hooks.after(*instruction, function_) : nullptr; after != nullptr) copy(draft, after);

@@ -153,8 +153,12 @@ void FunctionLowering::place_variables() {
     all_.program.local_alignment = std::max(all_.program.local_alignment, static_cast<std::uint32_t>(alignment));
   };
   for (std::size_t i = 0; i < function_.variables.size(); ++i) {
-    if (function_.variables[i].space == ptx::Space::local) place(i);
+    if (function_.variables[i].space != ptx::Space::local) continue;
+    place(i);
+    code_.local_variables.push_back({variable_offsets_[i], static_cast<std::uint32_t>(function_.variables[i].bytes), &function_.variables[i]});
+    if (all_.options.sanitize) end += kVariableGap;
   }
+  code_.local_variable_bytes = static_cast<std::uint32_t>(end);
   local_variable_bytes_ = static_cast<std::uint32_t>(end);
   const std::size_t formals = function_.results.size() + function_.parameters.size();
   for (std::size_t i = 0; i < function_.variables.size(); ++i) {

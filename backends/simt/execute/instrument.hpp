@@ -13,8 +13,9 @@ namespace bascule::simt {
 struct Instrumentation {
   /// An operation to put right before the instruction's own: a copy of its Op (operands, slots, guard, immediate, instruction)
   /// with this handler. Asked after the instruction's family has answered; null where nothing is to be checked. For a call of
-  /// a device function (vprintf, ...) and for barriers too.
-  Handler (*before)(const ptx::Instruction& instruction, const ptx::Function& function);
+  /// a device function (vprintf, ...) and for barriers too. `copies`: of what it reads from memory, some is only stored again,
+  /// handed on or dropped, never looked at.
+  Handler (*before)(const ptx::Instruction& instruction, const ptx::Function& function, bool copies);
   /// The same, right after: for barriers once they let the lanes through. It looks at the guard only where the instruction
   /// doesn't write it.
   Handler (*after)(const ptx::Instruction& instruction, const ptx::Function& function);

@@ -78,7 +78,9 @@ void place_shared(ProgramContext& all, const std::vector<std::uint32_t>& functio
   const ptx::Module& module = all.module;
   all.shared_of_module.assign(module.variables.size(), kNotPlaced);
   all.shared_of_function.resize(module.functions.size());
-  std::uint64_t end = 0, dynamic_alignment = 16;
+  std::uint64_t end = 0, plain_end = 0, dynamic_alignment = 16;
+  const std::uint64_t gap = all.options.sanitize ? kVariableGap : 0;
+  const auto round_up = [](std::uint64_t bytes, std::uint64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; };
   std::vector<std::uint32_t*> dynamic;
   const auto place = [&](const ptx::Variable& variable, std::uint32_t& offset) {
     const std::uint64_t alignment = std::max<std::uint64_t>(variable.alignment, 1);
@@ -87,9 +89,11 @@ void place_shared(ProgramContext& all, const std::vector<std::uint32_t>& functio
       dynamic.push_back(&offset);
       return;
     }
-    end = (end + alignment - 1) / alignment * alignment;
+    end = round_up(end == 0 ? 0 : end + gap, alignment);
     offset = static_cast<std::uint32_t>(end);
     end += variable.bytes;
+    plain_end = round_up(plain_end, alignment) + variable.bytes;
+    all.program.shared_variables.push_back({offset, static_cast<std::uint32_t>(variable.bytes), &variable});
   };
   for (const std::uint32_t index : functions) {
     const ptx::Function& function = module.functions[index];
@@ -109,10 +113,14 @@ void place_shared(ProgramContext& all, const std::vector<std::uint32_t>& functio
     });
   }
   // Without dynamic memory nothing lies behind the last variable.
-  if (!dynamic.empty()) end = (end + dynamic_alignment - 1) / dynamic_alignment * dynamic_alignment;
+  if (!dynamic.empty()) {
+    end = round_up(end == 0 ? 0 : end + gap, dynamic_alignment);
+    plain_end = round_up(plain_end, dynamic_alignment);
+  }
   for (std::uint32_t* const offset : dynamic) *offset = static_cast<std::uint32_t>(end);
   constexpr std::uint64_t kMost = UINT32_MAX / 2;
-  all.program.static_shared_bytes = static_cast<std::uint32_t>(std::min(end, kMost));
+  all.program.static_shared_bytes = static_cast<std::uint32_t>(std::min(plain_end, kMost));
+  all.program.shared_gap_bytes = static_cast<std::uint32_t>(std::min(end - plain_end, kMost));
 }
 
 // The most that a chain of direct calls uses. `irregular`: there is recursion, a call through a pointer, or alloca.

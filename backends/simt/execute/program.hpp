@@ -82,6 +82,15 @@ struct CallSite {
   std::vector<Formal> results;
 };
 
+/// Where a variable is, for checks: by offset, from the begin of shared memory or of the function's frame in local memory.
+struct PlacedVariable {
+  std::uint32_t offset = 0;
+  std::uint32_t bytes = 0;
+  const ptx::Variable* variable = nullptr;
+};
+/// Under the sanitizer so many bytes are left free behind each variable in shared and local memory.
+inline constexpr std::uint32_t kVariableGap = 32;
+
 /// A function's operations and the layout of its frame.
 struct FunctionCode {
   const ptx::Function* function = nullptr;
@@ -90,6 +99,8 @@ struct FunctionCode {
   std::uint32_t frame_bytes = kFirstFreeSlot;  // of registers, per warp
   std::uint32_t cleared_bytes = kFirstFreeSlot;  // from the start: what may be read before it is written
   std::uint32_t local_bytes = 0;               // of local memory, per lane: .local, then .param variables
+  std::uint32_t local_variable_bytes = 0;      // of them, .local variables and the gaps behind them
+  std::vector<PlacedVariable> local_variables;
   std::uint32_t live_registers = 0;            // 32-bit ones that are live at most
   Slot stack_top = kNoSlot;                    // u32 per lane, in functions with alloca: where the next frame starts
   std::vector<Formal> parameters;              // the callee's side
@@ -107,6 +118,8 @@ struct Program {
   ConstantPool constants;
   std::vector<LaunchConstant> launch_constants;
   std::uint32_t static_shared_bytes = 0;
+  std::uint32_t shared_gap_bytes = 0;             // what the gaps between them add, under the sanitizer
+  std::vector<PlacedVariable> shared_variables;   // static ones
   std::uint32_t local_bytes = 0;      // per thread: what the calls need at most, and for stacks what was asked for
   std::uint32_t local_alignment = 16;
   std::uint64_t function_addresses = 0;  // function i of the module has the address this + kFunctionStride * i

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
+#include "backends/simt/execute/scheduler.hpp"
 #include "backends/simt/execute/services.hpp"
 #include "backends/simt/sanitizer/block_sanitizer.hpp"
 #include "backends/simt/sanitizer/lanes_of_op.hpp"
@@ -106,7 +108,12 @@ class AccessCheck {
   }
   std::optional<Place> in_window(std::uint64_t address, std::uint64_t first) {
     const std::uint64_t bytes = sanitizer_.block.shared_bytes, inside = address - first;
-    if (inside < bytes && bytes - inside >= form_.bytes) return Place{Place::Region::shared, inside, 0};
+    if (inside < bytes && bytes - inside >= form_.bytes) {
+      const Program& program = static_cast<WarpGroup&>(*context_.group).program();
+      const std::uint64_t end = std::uint64_t{program.static_shared_bytes} + program.shared_gap_bytes;
+      if (inside < end && !in_variable(program.shared_variables, address, inside, "shared")) return std::nullopt;
+      return Place{Place::Region::shared, inside, 0};
+    }
     if (bytes == 0) {
       out_of_bounds(address, "the block has no shared memory");
     } else if (inside >> 63 != 0) {
@@ -119,9 +126,31 @@ class AccessCheck {
   }
   std::optional<Place> in_local_window(std::uint64_t address, std::uint64_t inside) {
     const std::uint64_t bytes = context_.group->local_bytes;
-    if (inside < bytes && bytes - inside >= form_.bytes) return Place{Place::Region::local, inside, 0};
+    if (inside < bytes && bytes - inside >= form_.bytes) {
+      const Frame* frame = &static_cast<WarpGroup&>(*context_.group).frame();
+      while (frame->local_frame > inside && frame->parent != nullptr) frame = frame->parent;
+      const std::uint64_t in_frame = inside - frame->local_frame;
+      const FunctionCode& code = *frame->code;
+      if (inside >= frame->local_frame && in_frame < code.local_variable_bytes &&
+          !in_variable(code.local_variables, address, in_frame, "local")) {
+        return std::nullopt;
+      }
+      return Place{Place::Region::local, inside, 0};
+    }
     out_of_bounds(address, fmt::format("outside of the thread's local memory, which has {} bytes", bytes));
     return std::nullopt;
+  }
+  /// Between variables there are gaps, which an index that is too large meets.
+  bool in_variable(const std::vector<PlacedVariable>& variables, std::uint64_t address, std::uint64_t at, std::string_view space) {
+    const auto after = std::upper_bound(variables.begin(), variables.end(), at,
+                                        [](std::uint64_t wanted, const PlacedVariable& variable) { return wanted < variable.offset; });
+    if (after == variables.begin()) return true;
+    const PlacedVariable& nearest = *(after - 1);
+    const std::uint64_t inside = at - nearest.offset;
+    if (inside < nearest.bytes && nearest.bytes - inside >= form_.bytes) return true;
+    const std::string how = inside >= nearest.bytes ? fmt::format("{} bytes behind the end of", inside - nearest.bytes)
+                                                    : fmt::format("it begins at offset {} and runs over the end of", inside);
+    return out_of_bounds(address, fmt::format("{} the {} variable {}, which has {} bytes", how, space, nearest.variable->name, nearest.bytes));
   }
   std::optional<Place> outside_of_block(std::uint64_t address) {
     const MemoryRange* const range = launch_.allocations().find(address, form_.bytes);
@@ -168,10 +197,12 @@ class AccessCheck {
       unwritten.erase(at, form_.bytes);
       return true;
     }
-    if (!unwritten.contains_all(at, form_.bytes)) return true;
+    const std::uint64_t missing = unwritten.count(at, form_.bytes);
+    if (missing == 0 || (form_.copies && missing != form_.bytes)) return true;
     unwritten.erase(at, form_.bytes);
-    return report("uninitialised", fmt::format("{} of {} bytes at {} address {:#x}, which nobody has written", verb(), form_.bytes,
-                                               region_name(region), address));
+    const std::string which = missing == form_.bytes ? "which" : fmt::format("{} of which", missing);
+    return report("uninitialised", fmt::format("{} of {} bytes at {} address {:#x}, {} nobody has written", verb(), form_.bytes,
+                                               region_name(region), address, which));
   }
 
   bool in_local(std::uint64_t at) {
@@ -342,6 +373,7 @@ bool check_copy(const Op* op, Context& context, const AccessForm& target, const 
     const AddressLanes to{lanes_at(context, op->operands[0], warp), target.wide, op->immediate};
     AccessForm source;
     source.kind = AccessForm::Kind::copy_source;
+    source.copies = true;
     source.where = Where::host;
     source.bytes = bytes_taken(op, context, function, target.bytes, warp, lane);
     source.alignment = target.alignment;
@@ -359,14 +391,22 @@ bool check_copy(const Op* op, Context& context, const AccessForm& target, const 
 
 }  // namespace
 
-const Op* check_access(const Op* op, Context& context) {
+namespace {
+
+const Op* check(const Op* op, Context& context, bool copies) {
   const ptx::Function& function = running_function(context);
-  const AccessForm form = access_form(*op->instruction, function);
+  AccessForm form = access_form(*op->instruction, function);
+  form.copies = copies;
   sanitizer_of(context).last.lanes = 0;
   const bool go_on = op->instruction->operation == Operation::cp_async ? check_copy(op, context, form, function)
                                                                        : check_lanes(op, context, form, function);
   return go_on ? op + 1 : nullptr;
 }
+
+}  // namespace
+
+const Op* check_access(const Op* op, Context& context) { return check(op, context, false); }
+const Op* check_copying_access(const Op* op, Context& context) { return check(op, context, true); }
 
 const Op* after_strong_access(const Op* op, Context& context) {
   BlockSanitizer& sanitizer = sanitizer_of(context);

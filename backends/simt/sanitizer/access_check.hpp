@@ -21,6 +21,7 @@ struct AccessForm {
   Strength strength = Strength::weak;
   bool acquires = false;
   bool releases = false;
+  bool copies = false;        // some of what it reads is never looked at
   unsigned lanes = kLanes;    // only the first so many have an address (ldmatrix)
 
   [[nodiscard]] bool reads() const { return kind == Kind::load || kind == Kind::copy_source; }
@@ -37,6 +38,8 @@ struct AccessForm {
 
 /// Handlers.
 const Op* check_access(const Op* op, Context& context);
+/// The same for loads that may be copies of structures: holes in these are not written, and harmless.
+const Op* check_copying_access(const Op* op, Context& context);
 const Op* after_strong_access(const Op* op, Context& context);
 
 }  // namespace bascule::simt

@@ -16,8 +16,10 @@ namespace {
 
 using ptx::Operation;
 
-Handler before(const ptx::Instruction& instruction, const ptx::Function&) {
-  if (is_checked_access(instruction)) return check_access;
+Handler before(const ptx::Instruction& instruction, const ptx::Function&, bool copies) {
+  if (is_checked_access(instruction)) {
+    return copies && instruction.operation == Operation::ld ? check_copying_access : check_access;
+  }
   if (is_barrier(instruction)) return check_barrier;
   if (is_warp_synchronisation(instruction)) return check_members;
   if (is_mbarrier(instruction)) return check_mbarrier;

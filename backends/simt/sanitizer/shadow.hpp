@@ -82,11 +82,10 @@ class ByteSet {
   void erase(std::uint64_t first, std::uint64_t bytes) {
     for (std::uint64_t i = first; i < first + bytes; ++i) bits_[i / 64] &= ~(std::uint64_t{1} << (i % 64));
   }
-  [[nodiscard]] bool contains_all(std::uint64_t first, std::uint64_t bytes) const {
-    for (std::uint64_t i = first; i < first + bytes; ++i) {
-      if ((bits_[i / 64] >> (i % 64) & 1) == 0) return false;
-    }
-    return bytes != 0;
+  [[nodiscard]] std::uint64_t count(std::uint64_t first, std::uint64_t bytes) const {
+    std::uint64_t result = 0;
+    for (std::uint64_t i = first; i < first + bytes; ++i) result += bits_[i / 64] >> (i % 64) & 1;
+    return result;
   }
 
  private:

@@ -1,6 +1,7 @@
 // mov: between registers, and packing and unpacking of vectors.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "backends/simt/execute/lanes.hpp"
@@ -69,6 +70,43 @@ const Op* move128(const Op* op, Context& context) {
 }
 
 const Slot* operands_of(const Op* op, unsigned count) { return count > 6 ? op->slots : op->operands.data(); }
+
+template <class T>
+const T* lanes_of(const Context& context, Slot slot, unsigned warp) {
+  if ((slot & kConstant) != 0) return reinterpret_cast<const T*>(context.constants + (slot & ~kConstant));
+  return reinterpret_cast<const T*>(context.registers + slot + std::size_t{warp} * context.frame_bytes);
+}
+
+// {d, e, ...} = {a, b, ...}. A destination may lie on any of the sources, so all are read before one is written.
+template <class T, unsigned count>
+const Op* move_vector(const Op* op, Context& context) {
+  const Slot* const slots = operands_of(op, 2 * count);
+  Mask mask(*op, context);
+  for (unsigned warp = 0; warp < context.warps; ++warp, mask.next()) {
+    alignas(64) T values[count][kLanes];
+    for (unsigned k = 0; k < count; ++k) std::memcpy(values[k], lanes_of<T>(context, slots[count + k], warp), sizeof values[k]);
+    for (unsigned k = 0; k < count; ++k) {
+      if (slots[k] == kNoSlot) continue;
+      auto* const d = reinterpret_cast<T*>(context.registers + slots[k] + std::size_t{warp} * context.frame_bytes);
+      each_lane(d, mask.lanes(), [&](unsigned i) { return values[k][i]; });
+    }
+  }
+  return op + 1;
+}
+
+template <class T>
+Handler move_vector_of(unsigned count) {
+  return count == 2 ? move_vector<T, 2> : count == 4 ? move_vector<T, 4> : nullptr;
+}
+
+Handler vector_handler(unsigned bits, unsigned count) {
+  switch (bits) {
+    case 16: return move_vector_of<std::uint16_t>(count);
+    case 32: return move_vector_of<std::uint32_t>(count);
+    case 64: return move_vector_of<std::uint64_t>(count);
+    default: return nullptr;
+  }
+}
 
 // d = {a, b, ...}, the first one lowest.
 template <class D, class E>
@@ -176,6 +214,7 @@ Selected select_move(const ptx::Instruction& instruction, const ptx::Function& f
   const Operand& destination = function.operand(instruction, 0);
   const Operand& source = function.operand(instruction, 1);
   const unsigned bits = bits_of(instruction.type());
+  if (instruction.vector > 1) return {vector_handler(bits, instruction.vector)};
   if (source.kind == Operand::Kind::vector) {
     if (bits == 128) return {source.count == 2 ? pack128<std::uint64_t> : source.count == 4 ? pack128<std::uint32_t> : nullptr};
     return {choose<Pack>(bits / 8, source.count)};

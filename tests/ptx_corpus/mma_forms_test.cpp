@@ -114,6 +114,21 @@ std::vector<Form> float_forms() {
   return forms;
 }
 
+/// The 8-bit formats of .kind::f8f6f4; the smaller ones are refused.
+std::vector<Form> kind_forms() {
+  std::vector<Form> forms;
+  for (const Type a : {Type::e4m3, Type::e5m2}) {
+    for (const Type b : {Type::e4m3, Type::e5m2}) {
+      for (const Type d : {Type::f16, Type::f32}) {
+        for (const MatrixShape& shape : kFp8Shapes) {
+          if (shape.depth == 32) forms.push_back({shape, d, a, b, d, ".kind::f8f6f4", ""});
+        }
+      }
+    }
+  }
+  return forms;
+}
+
 std::vector<Form> integer_forms() {
   std::vector<Form> forms;
   const auto add = [&](const MatrixShape& shape, Type a, Type b) {
@@ -198,8 +213,8 @@ void check(const Form& form, const Buffer<std::uint32_t>& in, const Buffer<std::
   }
 }
 
-void check_all(const std::vector<Form>& forms, std::uint64_t stream) {
-  std::string text = ".version 8.8\n.target sm_90a\n.address_size 64\n";
+void check_all(const std::vector<Form>& forms, std::uint64_t stream, const char* target = "sm_90a") {
+  std::string text = std::string(".version 8.8\n.target ") + target + "\n.address_size 64\n";
   for (std::size_t i = 0; i < forms.size(); ++i) {
     const Form& form = forms[i];
     text += kernel("form" + std::to_string(i), form.name(), form.d == Type::f64, registers_of(form.d, form.elements_c()),
@@ -223,6 +238,7 @@ void check_all(const std::vector<Form>& forms, std::uint64_t stream) {
 }
 
 TEST_CASE("each form of mma with floating-point accumulators") { check_all(float_forms(), 160); }
+TEST_CASE("each form of mma of a kind") { check_all(kind_forms(), 164, "sm_120a"); }
 TEST_CASE("each form of mma of integers and bits") { check_all(integer_forms(), 161); }
 TEST_CASE("each form of mma of f64") { check_all(double_forms(), 162); }
 

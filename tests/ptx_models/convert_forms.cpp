@@ -147,7 +147,7 @@ void add_float_conversions(Forms& forms) {
         for (const bool flush : {false, true}) {
           if (flush && to.format != &kF32 && from.format != &kF32) continue;
           // From f32 to bf16 there are .rn and .rz alone.
-          if (from.format == &kF32 && to.format == &kBf16 && (flush || rounding.rounding == Rounding::down || rounding.rounding == Rounding::up)) continue;
+          if (from.format == &kF32 && to.format == &kBf16 && (rounding.rounding == Rounding::down || rounding.rounding == Rounding::up)) continue;
           for (const bool saturate : {false, true}) {
             if (saturate && (to.format == &kBf16 || from.format == &kBf16)) continue;
             const Finish finish{to.format, rounding.rounding, flush && to.format == &kF32, saturate};

@@ -25,11 +25,30 @@ Form vector(std::string code, std::vector<Values> inputs, std::vector<Output> ou
   return form;
 }
 
+void add_vectors(Forms& forms) {
+  for (const std::string type : {"b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"}) {
+    const int width = std::stoi(type.substr(1));
+    const Values values = type == "f32" ? Values::f32 : type == "f64" ? Values::f64 : integers(width);
+    forms.push_back(vector("mov.v2." + type + " {$d, $e}, {$b, $a}", {values, values}, {output(width), output(width)},
+                           [](const std::uint64_t* in, Expected* out) { out[0] = in[1], out[1] = in[0]; }));
+    forms.push_back(vector("mov.v2." + type + " {_, $d}, {$a, $b}", {values, values}, {output(width)},
+                           [](const std::uint64_t* in, Expected* out) { out[0] = in[1]; }));
+    if (width == 64) continue;  // at most 128 bits are moved at once
+    forms.push_back(vector("mov.v4." + type + " {_, $d, $e, _}, {$a, $f, $b, $c}", std::vector<Values>(4, values), {output(width), output(width)},
+                           [](const std::uint64_t* in, Expected* out) { out[0] = in[3], out[1] = in[1]; }));
+  }
+  forms.push_back(vector("mov.b16 $d, {$a, $b}", {Values::bits8, Values::bits8}, {output(16)},
+                         [](const std::uint64_t* in, Expected* out) { out[0] = in[0] | in[1] << 8; }));
+  forms.push_back(vector("mov.b16 {$d, $e}, $a", {Values::integer16}, {output(8), output(8)},
+                         [](const std::uint64_t* in, Expected* out) { out[0] = in[0] & 255, out[1] = in[0] >> 8; }));
+}
+
 }  // namespace
 
 Forms move_forms() {
   Forms forms;
   add_plain(forms);
+  add_vectors(forms);
   for (const int part : {16, 32}) {
     const Values values = integers(part);
     const std::string type = "mov.b" + std::to_string(2 * part);

@@ -53,16 +53,17 @@ void add_narrow(Forms& forms, const NarrowType& type) {
     from_f32.target = type.target;
     from_f32.exhaustive16 = true;
     forms.push_back(from_f32);
-    // bf16x2 sources, and the smaller formats from f16x2, came with PTX 9.1.
-    if (type.target == 90) {
-      Form from_f16{"cvt.rn.satfinite" + suffix + type.name + ".f16x2 $d, $a", {Values::f16x2}, {output(width)},
-                    [=, &format](const std::uint64_t* in, Expected* out) {
-                      out[0] = narrowed(format, decode(kF16, in[0] >> 16), relu) << type.field |
-                               narrowed(format, decode(kF16, in[0] & 0xffff), relu);
-                    }};
-      from_f16.target = type.target;
-      from_f16.exhaustive16 = true;
-      forms.push_back(from_f16);
+    for (const bool brain : {false, true}) {
+      const Format& source = brain ? kBf16 : kF16;
+      Form from_pair{"cvt.rn.satfinite" + suffix + type.name + (brain ? ".bf16x2" : ".f16x2") + " $d, $a", {brain ? Values::bf16x2 : Values::f16x2},
+                     {output(width)}, [=, &format, &source](const std::uint64_t* in, Expected* out) {
+                       out[0] = narrowed(format, decode(source, in[0] >> 16), relu) << type.field |
+                                narrowed(format, decode(source, in[0] & 0xffff), relu);
+                     }};
+      from_pair.target = brain ? 100 : type.target;
+      from_pair.exhaustive16 = true;
+      from_pair.may_be_immediate = false;
+      forms.push_back(from_pair);
     }
     Form to_f16{"cvt.rn" + suffix + "f16x2." + type.name + " $d, $a", {width == 8 ? Values::bits8 : Values::f8x2},
                 {float_output(kF16, 2)}, [=, &format](const std::uint64_t* in, Expected* out) {

@@ -304,7 +304,7 @@ Kernel kernel_of(const Form& form, const std::string& name, std::uint64_t consta
 std::string module_header(unsigned target) {
   std::string bytes;
   for (int i = 0; i < 64; ++i) bytes += (i == 0 ? "" : ", ") + std::to_string(known_byte(i));
-  return ".version 9.0\n.target sm_" + std::to_string(target) + (target >= 90 ? "a" : "") + "\n.address_size 64\n.global .align 32 .b8 known[64] = {" + bytes +
+  return std::string(target < 100 ? ".version 9.0" : ".version 9.1") + "\n.target sm_" + std::to_string(target) + (target >= 90 ? "a" : "") + "\n.address_size 64\n.global .align 32 .b8 known[64] = {" + bytes +
          "};\n.const .align 32 .b8 known_constants[64] = {" + bytes + "};\n";
 }
 

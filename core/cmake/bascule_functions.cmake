@@ -131,14 +131,18 @@ function(bascule_set_test_properties name label timeout serial environment)
     # A refused allocation is an error to handle, and a driver's SIGSEGV in a child is a signal, also under a sanitizer.
     "ASAN_OPTIONS=allocator_may_return_null=1:handle_segv=0"
     "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/core/cmake/lsan.supp:print_suppressions=0")
-  # Tests that execute PTX say what they executed; tests/ptx_coverage reads it.
-  if(name MATCHES "simt|ptx")
+  # Tests that execute PTX say what they executed; tests/ptx_coverage reads it, so they are its fixture.
+  set(fixture)
+  if(name MATCHES "simt|ptx" AND NOT name MATCHES "ptx_coverage")
     list(PREPEND environment "BASCULE_SIMT_COVERAGE=${BASCULE_PTX_COVERAGE_FOLDER}")
     file(MAKE_DIRECTORY "${BASCULE_PTX_COVERAGE_FOLDER}")
-    set_property(GLOBAL APPEND PROPERTY BASCULE_PTX_EXECUTING_TESTS ${name})
+    if(NOT label STREQUAL "nightly")
+      set(fixture ptx_executed)
+    endif()
   endif()
   set_tests_properties(${name} PROPERTIES
-    LABELS "${label}" TIMEOUT "${timeout}" RUN_SERIAL "$<BOOL:${serial}>" ENVIRONMENT "${environment}")
+    LABELS "${label}" TIMEOUT "${timeout}" RUN_SERIAL "$<BOOL:${serial}>" ENVIRONMENT "${environment}"
+    FIXTURES_SETUP "${fixture}")
 endfunction()
 
 # bascule_add_folder_tests(<group> <directory> [RECURSE] [LINK <target>...]): the executables <group>_test,

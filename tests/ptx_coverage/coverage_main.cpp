@@ -1,132 +1,83 @@
 // The table of what the engine runs of PTX, from what the tests of this build executed (backends/simt/execute/coverage.hpp):
 //
-//   bascule-ptx-coverage FOLDER                 says what has a handler and was executed by no test; exit status 1 if there is any
-//   bascule-ptx-coverage FOLDER --table         writes the table of docs/ptx-coverage.md to standard output
-//   bascule-ptx-coverage FOLDER --newer FILE    the first, without what tests left before FILE (the engine) was built
+//   bascule-ptx-coverage FOLDER [--newer FILE] [--table-is FILE]
+//       says what the engine takes and no test executed, and whether the table in FILE is out of date; exit status 1 if so
+//   bascule-ptx-coverage FOLDER [--newer FILE] --table
+//       writes the table of docs/ptx-coverage.md to standard output
+//
+// --newer: without what tests left before FILE (the engine) was built.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
-#include <map>
-#include <set>
-#include <string>
+#include <sstream>
 
-#include "tests/ptx_coverage/support.hpp"
+#include "tests/ptx_coverage/report.hpp"
 
 namespace {
 
-using namespace bascule::simt::ptx;
-using bascule::ptx_coverage::Support;
-using bascule::ptx_coverage::support_of;
+using namespace bascule::ptx_coverage;
 
-constexpr int kSkipped = 77;  // for ctest: no test has left anything in the folder
-
-/// By form: for each of its groups the words that were executed.
-using Executed = std::map<std::string, std::vector<std::set<std::string>>>;
-
-Executed read_folder(const std::filesystem::path& folder, std::filesystem::file_time_type since) {
-  Executed executed;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.last_write_time() < since) continue;
-    std::ifstream file(entry.path());
-    for (std::string line; std::getline(file, line);) {
-      std::vector<std::string> fields;
-      for (std::size_t at = 0; at <= line.size();) {
-        const std::size_t tab = std::min(line.find('\t', at), line.size());
-        fields.push_back(line.substr(at, tab - at));
-        at = tab + 1;
-      }
-      auto& groups = executed[fields[0]];
-      groups.resize(fields.size() - 1);
-      for (std::size_t i = 1; i < fields.size(); ++i) groups[i - 1].insert(fields[i]);
-    }
-  }
-  return executed;
-}
-
-struct State {
-  bool runs = false;      // was executed at least once
-  bool has_handler = false;
-  std::string untested;   // words with a handler that no test executed
-  std::string parsed;     // words that only parse
+struct Options {
+  std::filesystem::path folder;
+  std::string newer, table_is;
+  bool table = false;
 };
 
-State state_of(const Form& form, const Executed& executed) {
-  const FormTable& table = form_table();
-  const Support support = support_of(form);
-  const auto found = executed.find(std::string(form.text));
-  State state;
-  state.has_handler = support.any;
-  state.runs = found != executed.end();
-  const auto groups = table.groups(form);
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    const auto choices = table.choices(groups[i]);
-    for (std::size_t w = 0; w < choices.size(); ++w) {
-      const std::string word = spelling_of(choices[w].word);
-      const bool ran = state.runs && found->second[i].count(word) != 0;
-      if (!ran && choices[w].word.variant == 0) (support.words[i][w] ? state.untested : state.parsed) += " " + word;
+bool read_options(int count, char** arguments, Options& options) {
+  if (count < 2) return false;
+  options.folder = arguments[1];
+  for (int i = 2; i < count; ++i) {
+    const std::string option = arguments[i];
+    const bool valued = option == "--newer" || option == "--table-is";
+    if (option == "--table") {
+      options.table = true;
+    } else if (valued && i + 1 < count) {
+      (option == "--newer" ? options.newer : options.table_is) = arguments[++i];
+    } else {
+      return false;
     }
   }
-  return state;
+  return true;
 }
 
-// The notation of the table of forms has | in it.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) result += c == '|' ? std::string("\\|") : std::string(1, c);
-  return result;
-}
-
-void write_table(const Executed& executed) {
-  std::puts("# What the engine runs of PTX\n");
-  std::puts("Generated from the coverage of a test run (`tests/ptx_coverage`); not written by hand. A form is *runs* when tests");
-  std::puts("have executed it with each of its words, *untested* when it has a handler that no test has executed, and *parsed*");
-  std::puts("when a module with it is refused at load by name. The notation is that of `backends/simt/ptx/forms.hpp`.\n");
-  std::puts("| form | state | words that only parse |\n|---|---|---|");
-  for (const Form& form : form_table().forms()) {
-    const State state = state_of(form, executed);
-    const std::string how = !state.has_handler                         ? "parsed"
-                            : state.runs && state.untested.empty() ? "runs"
-                            : state.runs                               ? "runs; untested:" + state.untested
-                                                                       : "untested";
-    std::printf("| `%s` | %s | %s |\n", escaped(form.text).c_str(), how.c_str(), state.has_handler ? state.parsed.c_str() : "");
-  }
-}
-
-int check(const Executed& executed) {
-  int missing = 0;
-  for (const Form& form : form_table().forms()) {
-    const State state = state_of(form, executed);
-    if (!state.has_handler || (state.runs && state.untested.empty())) continue;
-    ++missing;
-    const std::string what = state.runs ? state.untested : " (all of it)";
-    std::printf("untested: %s:%s\n", std::string(form.text).c_str(), what.c_str());
-  }
-  std::printf("%d of %zu forms have something that no test executes\n", missing, form_table().forms().size());
-  return missing == 0 ? 0 : 1;
+int check_table(const std::vector<FormState>& states, const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  const std::string difference = first_difference(table_of(states), text.str());
+  if (difference.empty()) return 0;
+  std::printf("%s is out of date, %s\nafter a whole run of the tests, make it with bascule-ptx-coverage FOLDER --table\n", path.c_str(),
+              difference.c_str());
+  return 1;
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count < 2) {
-    std::fputs("usage: bascule-ptx-coverage FOLDER [--table | --newer FILE]\n", stderr);
+  Options options;
+  if (!read_options(count, arguments, options)) {
+    std::fputs("usage: bascule-ptx-coverage FOLDER [--newer FILE] [--table | --table-is FILE]\n", stderr);
     return 2;
   }
-  const std::filesystem::path folder = arguments[1];
-  const std::string mode = count > 2 ? arguments[2] : "";
-  if (!std::filesystem::is_directory(folder) || std::filesystem::is_empty(folder)) {
-    std::puts("no test has left its coverage there: run the whole suite");
-    return kSkipped;
+  Executed executed;
+  if (std::filesystem::is_directory(options.folder)) {
+    auto since = std::filesystem::file_time_type::min();
+    if (!options.newer.empty()) since = std::filesystem::last_write_time(options.newer);
+    executed = read_folder(options.folder, since);
   }
-  std::filesystem::file_time_type since = std::filesystem::file_time_type::min();
-  if (mode == "--newer" && count > 3) since = std::filesystem::last_write_time(arguments[3]);
-  const Executed executed = read_folder(folder, since);
-  if (mode == "--table") {
-    write_table(executed);
+  if (executed.empty()) {
+    std::puts("no test has left its coverage there since the engine was built: run the tests whose names hold simt or ptx");
+    return 1;
+  }
+  const std::vector<FormState> states = states_of(executed);
+  if (options.table) {
+    std::fputs(table_of(states).c_str(), stdout);
     return 0;
   }
-  return check(executed);
+  const std::vector<std::string> lines = untested_lines(states);
+  for (const std::string& line : lines) std::puts(line.c_str());
+  std::printf("%zu of %zu forms have something that no test executes\n", lines.size(), states.size());
+  const int outdated = options.table_is.empty() ? 0 : check_table(states, options.table_is);
+  return lines.empty() && outdated == 0 ? 0 : 1;
 }

@@ -165,21 +165,18 @@ bool word_lowers(const Form& form, std::size_t group, int word) {
 
 }  // namespace
 
-Support support_of(const Form& form) {
+bool supports(const Form& form) {
   const FormTable& table = form_table();
-  Support support;
   const auto groups = table.groups(form);
-  if (groups.empty()) support.any = word_lowers(form, 0, 0);
+  if (groups.empty()) return word_lowers(form, 0, 0);
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    std::vector<bool>& words = support.words.emplace_back();
     for (std::size_t w = 0; w < table.choices(groups[i]).size(); ++w) {
-      // A function's and a kernel's .param are one space in the typed form.
-      const bool spelled_otherwise = table.choices(groups[i])[w].word.variant != 0;
-      words.push_back(!spelled_otherwise && word_lowers(form, i, static_cast<int>(w)));
-      support.any = support.any || words.back();
+      if (table.choices(groups[i])[w].word.variant == 0 && supports(form, i, w)) return true;
     }
   }
-  return support;
+  return false;
 }
+
+bool supports(const Form& form, std::size_t group, std::size_t word) { return word_lowers(form, group, static_cast<int>(word)); }
 
 }  // namespace bascule::ptx_coverage

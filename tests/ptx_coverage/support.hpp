@@ -2,17 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <vector>
-
 #include "backends/simt/ptx/forms.hpp"
 
 namespace bascule::ptx_coverage {
 
-/// For each group of the form, for each of its words: whether some instruction with it is accepted by lowering.
-struct Support {
-  std::vector<std::vector<bool>> words;
-  bool any = false;
-};
-[[nodiscard]] Support support_of(const simt::ptx::Form& form);
+/// Whether some instruction of the form is accepted by lowering.
+[[nodiscard]] bool supports(const simt::ptx::Form& form);
+/// Whether one with this word of this group is. A kernel's and a function's .param are one space in the typed form, so
+/// .param::entry and .param::func are not asked for.
+[[nodiscard]] bool supports(const simt::ptx::Form& form, std::size_t group, std::size_t word);
 
 }  // namespace bascule::ptx_coverage

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -25,6 +26,8 @@ namespace {
 /// Lives as long as the process: modules may be unloaded at its very end.
 struct Coverage {
   std::string folder;
+  // Of this process and no earlier one with its number: what is read must not be older than the file says.
+  std::string suffix = "-" + std::to_string(std::chrono::system_clock::now().time_since_epoch().count()) + ".txt";
   std::mutex mutex;
   std::map<std::string, CoverageCell> cells;
 };
@@ -77,7 +80,7 @@ void write_coverage() {
   Coverage* const all = coverage();
   if (all == nullptr) return;
   const std::lock_guard lock(all->mutex);
-  std::ofstream file(all->folder + "/" + std::to_string(getpid()) + ".txt", std::ios::app);
+  std::ofstream file(all->folder + "/" + std::to_string(getpid()) + all->suffix, std::ios::app);
   for (auto& [line, cell] : all->cells) {
     if (cell.written || !cell.executed.load(std::memory_order_relaxed)) continue;
     cell.written = true;

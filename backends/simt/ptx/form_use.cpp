@@ -83,13 +83,18 @@ bool operand_fits(const OperandSpec& spec, const Operand& operand, const Instruc
   return type_fits(operand_type(spec, instruction, 1), function.registers[operand.index].type, spec.relaxed);
 }
 
+/// How many of a form's operands are operands of the instruction: brx.idx has its list of targets in Instruction::side.
+std::size_t operands_of(const Form& form, std::span<const OperandSpec> specs) {
+  return form.operation == Operation::brx_idx ? specs.size() - 1 : specs.size();
+}
+
 }  // namespace
 
 std::optional<FormUse> find_form_use(const Instruction& instruction, const Function& function) {
   const FormTable& table = form_table();
   for (const std::uint32_t index : table.forms_of(instruction.operation)) {
     const Form& form = table.forms()[index];
-    const auto specs = table.operands(form);
+    const auto specs = table.operands(form).first(operands_of(form, table.operands(form)));
     bool fits = specs.size() == instruction.operand_count;
     for (std::size_t i = 0; fits && i < specs.size(); ++i) {
       fits = operand_fits(specs[i], function.operand(instruction, i), instruction, function);

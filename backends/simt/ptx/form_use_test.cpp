@@ -39,6 +39,7 @@ TEST_CASE("the words of an instruction are found group by group, and groups that
   CHECK(words_of("setp.geu.ftz.f32 %p1|%p2, %f1, %f2;") == ".geu .ftz .f32 ");
   CHECK(words_of("setp.geu.f32 %p1, %f1, %f2;") == ".geu - .f32 ");
   CHECK(words_of("mul.wide.u16 %r1, %h1, %h2;").find(".wide") != std::string::npos);
+  CHECK(words_of("{ list: .branchtargets end, end; brx.idx.uni %r1, list; }") == ".uni ");
   CHECK(words_of("lop3.b32 %r1, %r2, %r3, %r4, 0x80;") == ".b32 ");
   CHECK(words_of("lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x80, %p2;") == ".or .b32 ");
 }

@@ -215,15 +215,17 @@ TEST_CASE("what is written before an arrival is there after each wait for it") {
 TEST_CASE("what is copied asynchronously is there after each wait for its mbarrier") {
   std::vector<Handing> all;
   const auto valid = [](const Words& w) { return w[0] == "ca" || w[3] == ", 16"; };
-  for (const Words& words : spellings({{"ca", "cg"}, {".shared", ".shared::cta"}, {"", ".L2::64B", ".L2::128B", ".L2::256B"}, {", 4", ", 8", ", 16"},
-                                       {"", ".L2::cache_hint"}, {"", ".noinc"}, kOwn}, 2, valid)) {
-    const bool hint = !words[4].empty(), noinc = !words[5].empty();
-    const std::string copy = (hint ? "createpolicy.fractional.L2::evict_first.b64 %step;\n" : std::string()) + "cp.async." + words[0] + words[1] + ".global" +
-                             words[4] + words[2] + " [%cell], [%in]" + words[3] + (hint ? ", %step;\n" : ";\n");
-    const std::string object = words[6].empty() ? "cvta.shared.u64 %object, %object;\n" : "";
-    all.push_back({joined(words), copy + object + "cp.async.mbarrier.arrive" + words[5] + words[6] + ".b64 [%object];\n" +
-                                      (noinc ? "" : "mbarrier.arrive" + words[6] + ".b64 _, [%object];"),
-                   until("mbarrier.try_wait.parity.shared.b64 %p, [%object], 0;")});
+  for (const char* ignore : {"", ", %p"}) {  // false for those who copy
+    for (const Words& words : spellings({{"ca", "cg"}, {".shared", ".shared::cta"}, {"", ".L2::64B", ".L2::128B", ".L2::256B"}, {", 4", ", 8", ", 16"},
+                                         {"", ".L2::cache_hint"}, {"", ".noinc"}, kOwn}, 2, valid)) {
+      const bool hint = !words[4].empty(), noinc = !words[5].empty();
+      const std::string copy = (hint ? "createpolicy.fractional.L2::evict_first.b64 %step;\n" : std::string()) + "cp.async." + words[0] + words[1] + ".global" +
+                               words[4] + words[2] + " [%cell], [%in]" + words[3] + ignore + (hint ? ", %step;\n" : ";\n");
+      const std::string object = words[6].empty() ? "cvta.shared.u64 %object, %object;\n" : "";
+      all.push_back({joined(words) + ignore, copy + object + "cp.async.mbarrier.arrive" + words[5] + words[6] + ".b64 [%object];\n" +
+                                                 (noinc ? "" : "mbarrier.arrive" + words[6] + ".b64 _, [%object];"),
+                     until("mbarrier.try_wait.parity.shared.b64 %p, [%object], 0;")});
+    }
   }
   check_handing(all, 211);
 }

@@ -15,10 +15,11 @@ constexpr const char* kIntroduction =
     "# What the engine runs of PTX\n\n"
     "Made by `tests/ptx_coverage` from what a run of the tests executed, not written by hand; the test `ptx_coverage` fails when it\n"
     "differs from what it makes. The notation of forms is that of `backends/simt/ptx/forms.hpp`.\n\n"
-    "- *runs*: tests have executed the form with each of its words, but those in the last column.\n"
+    "- *runs*: tests have executed the form with each of its words, but those in the last column: they are refused at load, wherever\n"
+    "  they stand in it.\n"
     "- *untested*: the engine takes the form, and no test has executed it or one of its words. No table in which this stands passes\n"
     "  the tests.\n"
-    "- *parsed only*: a module with it is read and checked, and refused at load by name. So is one with a word of the last column.\n\n"
+    "- *parsed only*: a module with it is read and checked, and refused at load by name.\n\n"
     "What is not in the table is unknown: an error of syntax.\n\n";
 
 // The notation of forms has | in it.
@@ -53,7 +54,7 @@ FormState state_of(const Form& form, const Executed& executed) {
     for (std::size_t w = 0; w < choices.size(); ++w) {
       const std::string word = spelling_of(choices[w].word);
       if (choices[w].word.variant != 0 || ran[i].contains(word)) continue;
-      (supports(form, i, w) ? state.untested : state.parsed).push_back(word);
+      (supports(form, i, w) ? state.untested : state.refused).push_back(word);
     }
   }
   if (!state.untested.empty()) state.state = State::untested;
@@ -82,11 +83,11 @@ std::string table_of(const std::vector<FormState>& states) {
   };
   std::string text = kIntroduction;
   text += "Of " + std::to_string(states.size()) + " forms " + count(State::runs) + " run, " + count(State::parsed_only) + " are parsed only, " +
-          count(State::untested) + " are untested.\n\n| form | state | words that are parsed only |\n|---|---|---|\n";
+          count(State::untested) + " are untested.\n\n| form | state | words that are refused |\n|---|---|---|\n";
   for (const FormState& state : states) {
     std::string how = state.state == State::runs ? "runs" : state.state == State::parsed_only ? "parsed only" : "untested";
     if (!state.untested.empty()) how += ": " + joined(state.untested);
-    text += "| `" + escaped(state.form->text) + "` | " + how + " | " + joined(state.parsed) + " |\n";
+    text += "| `" + escaped(state.form->text) + "` | " + how + " | " + joined(state.refused) + " |\n";
   }
   return text;
 }

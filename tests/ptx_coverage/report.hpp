@@ -15,7 +15,7 @@ struct FormState {
   const simt::ptx::Form* form = nullptr;
   State state = State::parsed_only;
   std::vector<std::string> untested;  // words that the engine takes and no test executed
-  std::vector<std::string> parsed;    // words that are refused at load, where others of the form are not
+  std::vector<std::string> refused;   // words that are refused at load, where others of the form are not
 };
 [[nodiscard]] FormState state_of(const simt::ptx::Form& form, const Executed& executed);
 [[nodiscard]] std::vector<FormState> states_of(const Executed& executed);

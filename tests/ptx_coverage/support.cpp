@@ -60,7 +60,7 @@ Operand make_operand(const OperandSpec& spec, const Instruction& instruction, co
   const Type type = operand_type(spec, instruction, elements == 0 ? 1 : elements);
   if (spec.kind == OperandSpec::Kind::constant) {
     operand.kind = Operand::Kind::immediate;
-    operand.bits = 1;
+    operand.bits = 16;  // as a number of bytes it is right for all copies
     return operand;
   }
   if (elements <= 1) return register_operand(function, type);

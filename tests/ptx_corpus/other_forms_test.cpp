@@ -170,7 +170,7 @@ struct Case {
   std::uint32_t (*want)(std::uint32_t thread);
 };
 
-TEST_CASE("each spelling of brx.idx, ret, alloca, stacksave and of what has no effect") {
+TEST_CASE("each spelling of brx.idx, call, ret, alloca, stacksave and of what has no effect") {
   const auto five = [](std::uint32_t) { return 5u; };
   std::vector<Case> cases;
   // All lanes of a warp go the same way, as .uni promises.
@@ -178,7 +178,7 @@ TEST_CASE("each spelling of brx.idx, ret, alloca, stacksave and of what has no e
     cases.push_back({"ways: .branchtargets one, two, three; shr.u32 %a, %t, 5; brx.idx" + std::string(uniform) +
                          " %a, ways;\none: mov.u32 %d, 10; bra done;\ntwo: mov.u32 %d, 20; bra done;\nthree: mov.u32 %d, 30;\ndone:",
                      [](std::uint32_t thread) { return 10 * (thread / 32 + 1); }});
-    cases.push_back({"{ .param .b32 x; .param .b32 y; st.param.b32 [x], %t; call (y), with_ret" + std::string(*uniform != 0 ? "_uni" : "") +
+    cases.push_back({"{ .param .b32 x; .param .b32 y; st.param.b32 [x], %t; call" + std::string(uniform) + " (y), with_ret" + std::string(*uniform != 0 ? "_uni" : "") +
                          ", (x); ld.param.b32 %d, [y]; }",
                      [](std::uint32_t thread) { return thread + 100; }});
   }
@@ -213,17 +213,20 @@ TEST_CASE("each spelling of brx.idx, ret, alloca, stacksave and of what has no e
   });
 }
 
-TEST_CASE("brkpt ends the kernel with an error, where a lane executes it") {
-  const std::string text = kHead + thread_kernel("stops", "setp.eq.u32 %p, %t, 40; @%p brkpt;") + thread_kernel("goes_on", "setp.eq.u32 %p, %t, 400; @%p brkpt;");
-  for (const Setting& setting : settings()) {
-    CAPTURE(setting.name);
-    Program program(text, "brkpt.ptx", setting);
-    Buffer<std::uint32_t> out(96);
-    program.run("goes_on", {{1, 1, 1}, {96, 1, 1}}, Arguments(out));
-    CHECK(out[95] == 5);
-    const std::string message = program.fault("stops", {{1, 1, 1}, {96, 1, 1}}, Arguments(out));
-    CHECK_MESSAGE(message.find("brkpt") != std::string::npos, message);
-    CHECK_MESSAGE(message.find("thread (40, 0, 0)") != std::string::npos, message);
+TEST_CASE("trap and brkpt end the kernel with an error, where a lane executes them") {
+  for (const std::string end : {"trap", "brkpt"}) {
+    const std::string text = kHead + thread_kernel("stops", "setp.eq.u32 %p, %t, 40; @%p " + end + ";") +
+                             thread_kernel("goes_on", "setp.eq.u32 %p, %t, 400; @%p " + end + ";");
+    for (const Setting& setting : settings()) {
+      CAPTURE(setting.name);
+      Program program(text, "end.ptx", setting);
+      Buffer<std::uint32_t> out(96);
+      program.run("goes_on", {{1, 1, 1}, {96, 1, 1}}, Arguments(out));
+      CHECK(out[95] == 5);
+      const std::string message = program.fault("stops", {{1, 1, 1}, {96, 1, 1}}, Arguments(out));
+      CHECK_MESSAGE(message.find(end) != std::string::npos, message);
+      CHECK_MESSAGE(message.find("thread (40, 0, 0)") != std::string::npos, message);
+    }
   }
 }
 

@@ -1,6 +1,8 @@
 // ISA 9.7.4: arithmetic of f16, bf16 and their pairs.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+
 #include "tests/ptx_models/arithmetic.hpp"
 
 namespace bascule::ptx_models {
@@ -80,6 +82,22 @@ void add_arithmetic(Forms& forms, const HalfType& type) {
   }
 }
 
+/// fma.oob: an operand that is the NaN of places outside of a tensor makes that half's result +0.
+void add_out_of_bounds(Forms& forms, const HalfType& type) {
+  constexpr std::uint64_t kOutside = 0x7ff7;
+  for (const bool relu : {false, true}) {
+    const Finish finish{type.format, Rounding::nearest_even, false, false, relu};
+    forms.push_back(half_form(relu ? "fma.rn.oob.relu" : "fma.rn.oob", type, 3,
+                              [=](const std::uint64_t* x) {
+                                if (std::count(x, x + 3, kOutside) != 0) return exactly(0);
+                                Number numbers[3];
+                                for (int i = 0; i < 3; ++i) numbers[i] = decode(*finish.format, x[i]);
+                                return finished(finish, add(multiply(numbers[0], numbers[1]), numbers[2], Rounding::nearest_even));
+                              },
+                              !relu, 90));
+  }
+}
+
 void add_signs(Forms& forms, const HalfType& type) {
   for (const bool flush : {false, true}) {
     if (flush && type.format == &kBf16) continue;
@@ -125,6 +143,7 @@ Forms half_forms() {
   Forms forms;
   for (const HalfType& type : kHalfTypes) {
     add_arithmetic(forms, type);
+    add_out_of_bounds(forms, type);
     add_signs(forms, type);
     add_extremes(forms, type);
   }

@@ -43,6 +43,7 @@ std::vector<std::uint64_t> float_edges(const Format& format) {
     edges.push_back(at + 1);
     if (power > 0 && power < format.mantissa_bits) edges.push_back(at + (unit >> (power + 1)));  // 2^k + 1/2
   }
+  if (format.sign() == 0x8000) edges.push_back(0x7ff7);  // fma.oob
   const std::size_t positive = edges.size();
   for (std::size_t i = 0; i < positive; ++i) edges.push_back(edges[i] | format.sign());
   return edges;

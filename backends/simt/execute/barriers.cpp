@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "backends/simt/execute/block.hpp"
+#include "backends/simt/execute/cluster.hpp"
 #include "backends/simt/execute/control.hpp"
 #include "backends/simt/execute/instrument.hpp"
 #include "backends/simt/execute/launch.hpp"
@@ -50,23 +50,6 @@ struct Arrival {
   std::uint32_t expected = 0;
   LaneMasks lanes{};
 };
-
-const Op* park(const Op* op, Context& context, std::uint32_t number, const LaneMasks& lanes) {
-  WarpGroup& group = group_of(context);
-  Fragment fragment;
-  fragment.at = op;
-  fragment.frame = &group.frame();
-  fragment.lanes = lanes;
-  fragment.state = Fragment::State::barrier;
-  fragment.barrier = number;
-  group.add(fragment);
-  bool rest = false;
-  for (unsigned w = 0; w < context.warps; ++w) {
-    context.active[w] &= ~lanes[w];
-    rest = rest || context.active[w] != 0;
-  }
-  return leave(op + 1, context, rest ? Event::split : Event::blocked);
-}
 
 // One of these for each pair that occurs among the lanes; empty after a finding.
 std::vector<Arrival> read_arrivals(const Op* op, Context& context, BarrierOp what, const LaneMasks& lanes) {
@@ -179,22 +162,6 @@ bool completes_at_once(const Op& op, Context& context, BarrierOp what, const Lan
   return number < kNamedBarriers && block.barriers[number].arrived == 0;
 }
 
-// Arriving and waiting apart: who waits is held up while its own arrival is not completed by the others'.
-const Op* cluster_barrier(const Op* op, Context& context, BarrierOp what, const LaneMasks& lanes) {
-  WarpGroup& group = group_of(context);
-  BlockRun& block = group.run_of_block();
-  if (what.kind == BarrierOp::Kind::cluster_arrive) {
-    if (!arrive(op, context, what, {kClusterBarrier, 0, lanes})) return nullptr;
-    if (block.barrier_complete(kClusterBarrier)) block.release_barrier(kClusterBarrier);
-    return group.alone() ? op + 1 : leave(op + 1, context, Event::split);
-  }
-  LaneMasks held{};
-  for (unsigned w = 0; w < context.warps; ++w) {
-    held[w] = lanes[w] & block.barriers[kClusterBarrier].lanes[group.first_warp + w];
-  }
-  return any_lane(held) ? park(op, context, kClusterBarrier, held) : op + 1;
-}
-
 }  // namespace
 
 bool BlockRun::barrier_complete(std::uint32_t number) const {
@@ -244,10 +211,12 @@ void BlockRun::tell_barrier_completed(std::uint32_t number) {
 }
 
 void BlockRun::release_complete_barriers() {
-  if (!barriers_used) return;
-  for (std::uint32_t number = 0; number < kBarriers; ++number) {
-    if (barrier_complete(number)) release_barrier(number);
+  if (barriers_used) {
+    for (std::uint32_t number = 0; number < kNamedBarriers; ++number) {
+      if (barrier_complete(number)) release_barrier(number);
+    }
   }
+  if (run_of_cluster->barrier_used) run_of_cluster->complete_barrier();
 }
 
 const Op* run_barrier(const Op* op, Context& context) {
@@ -256,9 +225,6 @@ const Op* run_barrier(const Op* op, Context& context) {
   const BarrierOp what = BarrierOp::unpack(op->immediate);
   const LaneMasks lanes = lanes_of(*op, context);
   if (!any_lane(lanes)) return op + 1;
-  if (what.kind == BarrierOp::Kind::cluster_arrive || what.kind == BarrierOp::Kind::cluster_wait) {
-    return cluster_barrier(op, context, what, lanes);
-  }
   if (std::uint32_t number = 0; completes_at_once(*op, context, what, lanes, number)) {
     block.tell_barrier_completed(number);
     return op + 1;

@@ -13,13 +13,12 @@
 namespace bascule::simt {
 
 inline constexpr unsigned kNamedBarriers = 16;
-inline constexpr unsigned kClusterBarrier = kNamedBarriers;  // barrier.cluster: a block is a cluster of its own
-inline constexpr unsigned kBarriers = kNamedBarriers + 1;
+inline constexpr unsigned kClusterBarrier = kNamedBarriers;  // barrier.cluster, where numbers of barriers are meant
 inline constexpr unsigned kMaxBlockWarps = 32;
 
 /// What a barrier operation does; packed into Op::immediate.
 struct BarrierOp {
-  enum class Kind : std::uint8_t { sync, arrive, cluster_arrive, cluster_wait, red_popc, red_and, red_or };
+  enum class Kind : std::uint8_t { sync, arrive, red_popc, red_and, red_or };
   Kind kind = Kind::sync;
   bool aligned = false;
   bool negated = false;  // red: !p
@@ -40,23 +39,45 @@ struct BarrierState {
   std::array<std::uint32_t, kMaxBlockWarps> lanes{};  // who has arrived, by warp
 };
 
+/// A block's threads at the cluster's barrier, by warp.
+struct ClusterArrivals {
+  /// Lanes that have executed the same instruction of an `.aligned` pair, until all of the warp have (sanitize only).
+  struct Together {
+    const Op* at = nullptr;
+    std::uint32_t lanes = 0;
+  };
+  std::array<std::uint32_t, kMaxBlockWarps> arrived{};  // the barrier is not complete yet
+  std::array<std::uint32_t, kMaxBlockWarps> due{};      // have arrived, not yet waited
+  std::array<Together, kMaxBlockWarps> arriving{}, waiting{};
+};
+
+struct ClusterRun;
+
 struct BlockRun : Block {
-  enum class Progress : std::uint8_t { done, spinning, busy, fault };
+  enum class Progress : std::uint8_t {
+    done,
+    waiting,  // for others of its cluster
+    spinning,
+    busy,
+    fault,
+  };
 
   std::vector<WarpGroup> groups;  // the first `group_count` are in use
   std::uint32_t group_count = 0;
-  std::array<BarrierState, kBarriers> barriers{};
+  ClusterRun* run_of_cluster = nullptr;
+  std::array<BarrierState, kNamedBarriers> barriers{};
   bool barriers_used = false;  // some barrier has been arrived at
+  ClusterArrivals cluster_arrivals;
   std::uint32_t exited_threads = 0;
   std::uint32_t worker = 0;
   std::uint64_t random = 0;       // state of the order of groups; 0: in turn
-  std::uint32_t busy_turns = 0;
   std::unique_ptr<ConstantPool::Line[]> shared_storage;
   std::unique_ptr<ConstantPool::Line[]> local_storage;
   std::size_t shared_capacity = 0;
   std::size_t local_capacity = 0;
 
-  void start(Launch& of, std::uint64_t index_in_grid, std::uint32_t on_worker);
+  void start(ClusterRun& in, Launch& of, const std::array<std::uint32_t, 3>& index_in_grid, std::uint32_t rank,
+             std::uint32_t on_worker);
   /// A turn for each group.
   Progress run();
 
@@ -70,8 +91,10 @@ struct BlockRun : Block {
   void tell_barrier_completed(std::uint32_t number);
   /// After threads have exited.
   void release_complete_barriers();
-  /// Every fragment waits: a finding that names each place.
-  void report_deadlock();
+  /// Whether some fragment could run.
+  [[nodiscard]] bool has_ready() const;
+  /// Whether some fragment waits at the cluster's barrier.
+  [[nodiscard]] bool waits_for_cluster() const;
 };
 
 }  // namespace bascule::simt

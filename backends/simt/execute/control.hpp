@@ -35,6 +35,10 @@ const Op* run_stack_restore(const Op* op, Context& context);  // top, a; immedia
 // Barriers (barriers.cpp). immediate: BarrierOp
 const Op* run_barrier(const Op* op, Context& context);  // sync, arrive: id, count. red.popc: d, id, count, p. red.and/or: likewise
 
+// barrier.cluster (cluster_barrier.cpp). immediate: 1 where aligned
+const Op* run_cluster_arrive(const Op* op, Context& context);
+const Op* run_cluster_wait(const Op* op, Context& context);
+
 // bar.warp.sync (rendezvous.cpp). operands[0]: member mask
 const Op* run_warp_barrier(const Op* op, Context& context);
 

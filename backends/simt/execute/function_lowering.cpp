@@ -214,8 +214,12 @@ bool FunctionLowering::lower_barrier(const Instruction& instruction) {
     case Operation::barrier_sync: break;
     case Operation::bar_arrive:
     case Operation::barrier_arrive: what.kind = BarrierOp::Kind::arrive; break;
-    case Operation::barrier_cluster_arrive: what.kind = BarrierOp::Kind::cluster_arrive; break;
-    case Operation::barrier_cluster_wait: what.kind = BarrierOp::Kind::cluster_wait; break;
+    case Operation::barrier_cluster_arrive:
+    case Operation::barrier_cluster_wait:
+      emit(instruction.operation == Operation::barrier_cluster_arrive ? run_cluster_arrive : run_cluster_wait, &instruction, {}, 0,
+           true, instruction.has(Modifier::aligned) ? 1 : 0)
+          .own = true;
+      return true;
     case Operation::bar_red:
     case Operation::barrier_red:
       what.kind = instruction.has(Modifier::popc)   ? BarrierOp::Kind::red_popc
@@ -377,7 +381,7 @@ Reference FunctionLowering::alias_of(const Instruction& instruction) {
       if (from.kind == Operand::Kind::special) return special_constant(from, width);
       if (from.kind == Operand::Kind::symbol) {
         std::int64_t offset = from.offset;
-        return variable_base(from, offset) == kNoSlot ? constant(static_cast<std::uint64_t>(offset), width) : kNoSlot;
+        return variable_base(from, offset) == kNoSlot ? fixed_address(from, offset, width) : kNoSlot;
       }
       return kNoSlot;
     case Operation::cvta:

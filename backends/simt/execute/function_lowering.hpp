@@ -79,6 +79,8 @@ class FunctionLowering {
   /// The base of an address, and the offset that is left to add.
   Reference base_of(const ptx::Operand& operand, std::int64_t& offset);
   Reference variable_base(const ptx::Operand& operand, std::int64_t& offset);
+  /// Of a variable that variable_base() has no base for.
+  Reference fixed_address(const ptx::Operand& operand, std::int64_t at, unsigned width);
   Reference sum(const ptx::Instruction* instruction, Reference base, std::int64_t addend, unsigned width);
 
   /// One operation. References: destinations first.

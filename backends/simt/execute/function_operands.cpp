@@ -46,23 +46,22 @@ Reference FunctionLowering::special_constant(const Operand& operand, unsigned wi
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) values[lane] = f(lane);
     return all_.program.constants.lanes(values);
   };
-  const std::uint64_t one_of_xyz = operand.component < 3 ? 1 : 0;
+  const auto extent_of_launch = [&](What what) { return operand.component < 3 ? of_launch(what) : constant(0, width); };
   switch (operand.special) {
-    case SpecialRegister::ntid: return operand.component < 3 ? of_launch(What::ntid) : constant(0, width);
-    case SpecialRegister::nctaid:
-    case SpecialRegister::nclusterid: return operand.component < 3 ? of_launch(What::nctaid) : constant(0, width);
+    case SpecialRegister::ntid: return extent_of_launch(What::ntid);
+    case SpecialRegister::nctaid: return extent_of_launch(What::nctaid);
+    case SpecialRegister::nclusterid: return extent_of_launch(What::nclusterid);
+    case SpecialRegister::cluster_nctaid: return extent_of_launch(What::cluster_nctaid);
+    case SpecialRegister::cluster_ctaid: return extent_of_launch(What::cluster_ctaid);
+    case SpecialRegister::cluster_nctarank: return of_launch(What::cluster_nctarank);
+    case SpecialRegister::cluster_ctarank: return of_launch(What::cluster_ctarank);
+    case SpecialRegister::is_explicit_cluster: return of_launch(What::is_explicit_cluster);
     case SpecialRegister::nwarpid: return of_launch(What::nwarpid);
     case SpecialRegister::nsmid: return of_launch(What::nsmid);
     case SpecialRegister::gridid: return of_launch(What::gridid);
     case SpecialRegister::dynamic_smem_size: return of_launch(What::dynamic_shared);
     case SpecialRegister::total_smem_size:
     case SpecialRegister::aggr_smem_size: return of_launch(What::total_shared);
-    // A block is a cluster of its own.
-    case SpecialRegister::cluster_nctaid: return constant(one_of_xyz, width);
-    case SpecialRegister::cluster_nctarank: return constant(1, width);
-    case SpecialRegister::cluster_ctaid:
-    case SpecialRegister::cluster_ctarank:
-    case SpecialRegister::is_explicit_cluster: return constant(0, width == 1 ? 1 : width);
     case SpecialRegister::laneid: return per_lane([](std::uint32_t lane) { return lane; });
     case SpecialRegister::lanemask_eq: return per_lane([](std::uint32_t lane) { return 1u << lane; });
     case SpecialRegister::lanemask_lt: return per_lane([](std::uint32_t lane) { return (1u << lane) - 1; });
@@ -101,8 +100,7 @@ Reference FunctionLowering::special(const Instruction* instruction, const Operan
 Reference FunctionLowering::variable_base(const Operand& operand, std::int64_t& offset) {
   if (!operand.local_symbol) {
     const ptx::Variable& variable = all_.module.variables[operand.index];
-    if (variable.space == ptx::Space::shared || variable.space == ptx::Space::shared_cta ||
-        variable.space == ptx::Space::shared_cluster) {
+    if (is_shared(variable.space)) {
       offset += all_.shared_of_module[operand.index];
       return kNoSlot;
     }
@@ -134,13 +132,23 @@ Reference FunctionLowering::variable_base(const Operand& operand, std::int64_t& 
   }
 }
 
+Reference FunctionLowering::fixed_address(const Operand& operand, std::int64_t at, unsigned width) {
+  const auto& variables = operand.local_symbol ? function_.variables : all_.module.variables;
+  if (!is_shared(variables[operand.index].space)) return constant(static_cast<std::uint64_t>(at), width);
+  LaunchConstant wanted;
+  wanted.what = What::shared_address;
+  wanted.width = static_cast<std::uint8_t>(width);
+  wanted.offset = static_cast<std::uint64_t>(at);
+  return launch_constant(wanted);
+}
+
 Reference FunctionLowering::base_of(const Operand& operand, std::int64_t& offset) {
   offset = operand.offset;
   if (operand.base_kind == Operand::Kind::reg) return register_values_[operand.index];
   if (operand.base_kind != Operand::Kind::symbol) return constant(operand.bits, 64);
   std::int64_t at = 0;
   const Reference base = variable_base(operand, at);
-  if (base == kNoSlot) return constant(static_cast<std::uint64_t>(at), 64);
+  if (base == kNoSlot) return fixed_address(operand, at, 64);
   offset += at;
   return base;
 }
@@ -157,7 +165,7 @@ Reference FunctionLowering::address_of(const Instruction* instruction, const Ope
                                        unsigned width) {
   std::int64_t offset = addend;
   const Reference base = variable_base(operand, offset);
-  if (base == kNoSlot) return constant(static_cast<std::uint64_t>(offset), width);
+  if (base == kNoSlot) return fixed_address(operand, offset, width);
   const Reference address = sum(instruction, base, offset, 64);
   if (width == 64) return address;
   const Reference narrow = new_value(width);

@@ -39,6 +39,17 @@ class Extension {
 };
 enum class ExtensionKind : std::uint8_t { asynchronous_copies, shared_shadow, mbarriers, count };
 
+inline constexpr unsigned kMaxClusterBlocks = 16;
+
+struct Block;
+
+/// Blocks that are resident together, all of them run by the same host thread, and stay so until the last one has ended.
+struct Cluster {
+  std::array<Block*, kMaxClusterBlocks> blocks{};  // by rank
+  std::uint32_t count = 1;
+  std::unique_ptr<Extension> extension;  // of the sanitizer
+};
+
 /// One block (CTA) while it is resident.
 struct Block {
   Launch* launch = nullptr;
@@ -48,9 +59,36 @@ struct Block {
   std::uint32_t threads = 0;
   std::byte* shared = nullptr;            // static, then dynamic; 1024-byte aligned
   std::uint32_t shared_bytes = 0;
-  std::uint32_t cluster_rank = 0;         // this block's shared window starts at cluster_rank << 24
+  std::uint32_t cluster_rank = 0;         // this block's shared window starts at cluster_rank << kSharedWindowBits
+  Cluster* cluster = nullptr;             // null: a block alone
+  bool ended = false;                     // all its threads have exited; the others of its cluster may still run
   std::array<std::unique_ptr<Extension>, static_cast<std::size_t>(ExtensionKind::count)> extensions;
 };
+
+/// The shared memory of a cluster's blocks lies in windows of this size, by rank.
+inline constexpr unsigned kSharedWindowBits = 24;
+
+/// Where a block's window starts.
+[[nodiscard]] inline std::uint64_t shared_window(const Block& block) {
+  return std::uint64_t{block.cluster_rank} << kSharedWindowBits;
+}
+/// The block of the same cluster with that rank; null: there is none.
+[[nodiscard]] inline Block* peer(Block& block, std::uint64_t rank) {
+  if (rank == block.cluster_rank) return &block;
+  return block.cluster != nullptr && rank < block.cluster->count ? block.cluster->blocks[rank] : nullptr;
+}
+/// The block of the same cluster in whose shared memory the host's address lies; null: in none's.
+[[nodiscard]] inline Block* shared_owner(Block& block, std::uint64_t address) {
+  const auto holds = [address](const Block& candidate) {
+    return address - reinterpret_cast<std::uintptr_t>(candidate.shared) < candidate.shared_bytes;
+  };
+  if (holds(block)) return &block;
+  if (block.cluster == nullptr) return nullptr;
+  for (std::uint32_t rank = 0; rank < block.cluster->count; ++rank) {
+    if (holds(*block.cluster->blocks[rank])) return block.cluster->blocks[rank];
+  }
+  return nullptr;
+}
 
 /// Up to kMaxWarps warps of a block that run together.
 class Group {

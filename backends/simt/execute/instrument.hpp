@@ -34,10 +34,11 @@ struct Instrumentation {
 /// The sanitizer's hooks; the same object always.
 [[nodiscard]] const Instrumentation& instrumentation();
 
-/// What the engine tells the sanitizer about a block. Lies in Block::extensions[shared_shadow], which may be empty.
+/// What the engine tells the sanitizer about a block, or about the barrier of a cluster. Lies in
+/// Block::extensions[shared_shadow] or Cluster::extension, which may be empty.
 class BlockObserver : public Extension {
  public:
-  /// A barrier of the block has let its threads through (before they run again).
+  /// A barrier of the block, or the cluster's (kClusterBarrier), has let its threads through (before they run again).
   virtual void barrier_completed(std::uint32_t barrier) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Blocks are taken in order, held while they wait for others, and given back.
+// Blocks are taken in order, cluster by cluster, held while they wait for others, and given back.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/simt/execute/launch.hpp"
 
@@ -8,7 +8,7 @@
 #include <cstring>
 #include <thread>
 
-#include "backends/simt/execute/block.hpp"
+#include "backends/simt/execute/cluster.hpp"
 #include "backends/simt/execute/fault_guard.hpp"
 #include "backends/simt/execute/host_arithmetic.hpp"
 
@@ -52,7 +52,7 @@ std::uint64_t residency(const LaunchShape& shape, const Program& program, const 
   const std::uint64_t shared = std::uint64_t{program.static_shared_bytes} + shape.dynamic_shared_bytes + kSharedReserved;
   const std::uint64_t per_sm =
       std::max<std::uint64_t>(1, std::min({kBlocksOfASm, kThreadsOfASm / std::max<std::uint64_t>(threads, 1), kSharedOfASm / shared}));
-  return per_sm * std::max<std::uint64_t>(options.workers, 1);
+  return std::max<std::uint64_t>(per_sm * std::max<std::uint64_t>(options.workers, 1), shape.cluster_blocks());
 }
 
 std::array<std::uint32_t, 3> thread_index(const Launch& launch, std::uint32_t warp, std::uint32_t lane) {
@@ -89,7 +89,12 @@ Launch::Launch(const Program& code, const LaunchShape& launch_shape, const Launc
   arguments = reinterpret_cast<std::uint64_t>(arguments_.data());
   argument_bytes = blob_bytes;
   seed = options.seed;
-  fill_constants();
+  const std::vector<ConstantPool::Line>& pool = program.constants.lines();
+  constants_.reserve(pool.size() * shape.cluster_blocks());
+  for (std::uint32_t rank = 0; rank < shape.cluster_blocks(); ++rank) {
+    constants_.insert(constants_.end(), pool.begin(), pool.end());
+    fill_constants(rank);
+  }
   const std::uint32_t warps = shape.warps();
   thread_indices.resize(std::size_t{warps} * 3);
   for (std::uint32_t warp = 0; warp < warps; ++warp) {
@@ -106,23 +111,32 @@ Launch::Launch(const Program& code, const LaunchShape& launch_shape, const Launc
   }
 }
 
-void Launch::fill_constants() {
-  constants_ = program.constants.lines();
+void Launch::fill_constants(std::uint32_t rank) {
+  const auto& c = shape.cluster;
+  const std::array<std::uint32_t, 3> in_cluster{rank % c[0], rank / c[0] % c[1], rank / c[0] / c[1]};
+  auto* const pool = reinterpret_cast<std::byte*>(constants_.data() + rank * program.constants.lines().size());
   const auto* const blob = reinterpret_cast<const std::byte*>(arguments_.data());
   for (const LaunchConstant& constant : program.launch_constants) {
     std::uint64_t bits = 0;
     switch (constant.what) {
       case LaunchConstant::What::parameter: bits = parameter_bits(blob, argument_bytes, constant); break;
       case LaunchConstant::What::parameter_address: bits = arguments + constant.offset; break;
-      case LaunchConstant::What::ntid: bits = constant.component < 3 ? shape.block[constant.component] : 0; break;
-      case LaunchConstant::What::nctaid: bits = constant.component < 3 ? shape.grid[constant.component] : 0; break;
+      case LaunchConstant::What::ntid: bits = shape.block[constant.component]; break;
+      case LaunchConstant::What::nctaid: bits = shape.grid[constant.component]; break;
+      case LaunchConstant::What::nclusterid: bits = shape.grid[constant.component] / c[constant.component]; break;
+      case LaunchConstant::What::cluster_nctaid: bits = c[constant.component]; break;
+      case LaunchConstant::What::cluster_nctarank: bits = shape.cluster_blocks(); break;
+      case LaunchConstant::What::cluster_ctaid: bits = in_cluster[constant.component]; break;
+      case LaunchConstant::What::cluster_ctarank: bits = rank; break;
+      case LaunchConstant::What::is_explicit_cluster: bits = shape.explicit_cluster ? 1 : 0; break;
+      case LaunchConstant::What::shared_address: bits = (std::uint64_t{rank} << kSharedWindowBits) + constant.offset; break;
       case LaunchConstant::What::nwarpid: bits = kThreadsOfASm / kLanes; break;
       case LaunchConstant::What::dynamic_shared: bits = shape.dynamic_shared_bytes; break;
       case LaunchConstant::What::total_shared: bits = program.static_shared_bytes + shape.dynamic_shared_bytes; break;
       case LaunchConstant::What::gridid: bits = number; break;
       case LaunchConstant::What::nsmid: bits = std::max<std::uint32_t>(options.workers, 1); break;
     }
-    broadcast_lanes(reinterpret_cast<std::byte*>(constants_.data()) + (constant.slot & ~kConstant), bits, constant.width);
+    broadcast_lanes(pool + (constant.slot & ~kConstant), bits, constant.width);
   }
 }
 
@@ -160,70 +174,75 @@ void Launch::look_at_clock() {
   if (options.watchdog_ns != 0 && std::chrono::steady_clock::now() >= deadline_) end(End::timed_out);
 }
 
-bool Launch::claim(std::uint64_t& block_index) {
-  // The place among the resident ones first: a block once taken must run.
+bool Launch::claim(std::uint64_t& cluster_index) {
+  // The places among the resident ones first: blocks once taken must run.
+  const std::uint64_t places = shape.cluster_blocks();
   std::uint64_t resident = resident_.load(std::memory_order_relaxed);
   do {
-    if (resident >= resident_limit) return false;
-  } while (!resident_.compare_exchange_weak(resident, resident + 1, std::memory_order_acq_rel));
-  block_index = next_block_.fetch_add(1, std::memory_order_acq_rel);
-  if (block_index < shape.blocks()) return true;
-  resident_.fetch_sub(1, std::memory_order_acq_rel);
+    if (resident + places > resident_limit) return false;
+  } while (!resident_.compare_exchange_weak(resident, resident + places, std::memory_order_acq_rel));
+  cluster_index = next_cluster_.fetch_add(1, std::memory_order_acq_rel);
+  if (cluster_index < shape.clusters()) return true;
+  resident_.fetch_sub(places, std::memory_order_acq_rel);
   return false;
 }
 
 void Launch::run(std::uint32_t worker) {
   const HostArithmetic arithmetic;
   prepare_thread_for_faults();
-  std::vector<std::unique_ptr<BlockRun>> blocks, spare;
+  std::vector<std::unique_ptr<ClusterRun>> clusters, spare;
   std::uint64_t operations = 0, lanes = 0;
-  const auto retire = [&](std::unique_ptr<BlockRun>& block) {
-    for (std::uint32_t g = 0; g < block->group_count; ++g) {
-      operations += block->groups[g].executed_operations;
-      lanes += block->groups[g].executed_lanes;
+  const auto retire = [&](std::unique_ptr<ClusterRun>& cluster) {
+    for (std::uint32_t rank = 0; rank < cluster->count; ++rank) {
+      BlockRun& block = *cluster->runs[rank];
+      for (std::uint32_t g = 0; g < block.group_count; ++g) {
+        operations += block.groups[g].executed_operations;
+        lanes += block.groups[g].executed_lanes;
+      }
+      for (auto& extension : block.extensions) extension.reset();
     }
-    for (auto& extension : block->extensions) extension.reset();
-    spare.push_back(std::move(block));
-    resident_.fetch_sub(1, std::memory_order_acq_rel);
+    cluster->extension.reset();
+    spare.push_back(std::move(cluster));
+    resident_.fetch_sub(shape.cluster_blocks(), std::memory_order_acq_rel);
   };
   const auto take = [&] {
     std::uint64_t index = 0;
-    if (next_block_.load(std::memory_order_relaxed) >= shape.blocks() || !claim(index)) return false;
-    if (spare.empty()) spare.push_back(std::make_unique<BlockRun>());
-    blocks.push_back(std::move(spare.back()));
+    if (next_cluster_.load(std::memory_order_relaxed) >= shape.clusters() || !claim(index)) return false;
+    if (spare.empty()) spare.push_back(std::make_unique<ClusterRun>());
+    clusters.push_back(std::move(spare.back()));
     spare.pop_back();
-    blocks.back()->start(*this, index, worker);
+    clusters.back()->start(*this, index, worker);
     return true;
   };
   constexpr std::uint32_t kPassesOfAYield = 64;
   std::uint32_t idle_passes = 0;
   while (!stopped()) {
-    if (blocks.empty() && !take()) {
-      if (next_block_.load(std::memory_order_acquire) >= shape.blocks()) break;
+    if (clusters.empty() && !take()) {
+      if (next_cluster_.load(std::memory_order_acquire) >= shape.clusters()) break;
       std::this_thread::yield();  // all places are taken, by other threads' blocks
       look_at_clock();
       continue;
     }
     bool company = true;
-    for (std::size_t i = 0; i < blocks.size() && !stopped();) {
-      const BlockRun::Progress progress = blocks[i]->run();
-      if (progress == BlockRun::Progress::done) {
-        retire(blocks[i]);
-        blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(i));
+    for (std::size_t i = 0; i < clusters.size() && !stopped();) {
+      const ClusterRun::Progress progress = clusters[i]->run();
+      if (progress == ClusterRun::Progress::done) {
+        retire(clusters[i]);
+        clusters.erase(clusters.begin() + static_cast<std::ptrdiff_t>(i));
         company = false;
         continue;
       }
-      if (progress == BlockRun::Progress::fault) break;
-      if (progress == BlockRun::Progress::busy && blocks[i]->busy_turns % kBusyTurns != 0) company = false;
+      if (progress == ClusterRun::Progress::fault) break;
+      if (progress == ClusterRun::Progress::busy && clusters[i]->busy_turns % kBusyTurns != 0) company = false;
       ++i;
       look_at_clock();
     }
     // On a busy machine a yield may cost many milliseconds, a pass over blocks that wait some microseconds.
-    if (company && !blocks.empty() && !stopped() && !take() && options.workers > 1 && ++idle_passes % kPassesOfAYield == 0) {
+    if (company && !clusters.empty() && !stopped() && !take() && options.workers > 1 && ++idle_passes % kPassesOfAYield == 0) {
       std::this_thread::yield();
     }
   }
-  for (auto& block : blocks) retire(block);
+  for (auto& cluster : clusters) retire(cluster);
   executed_operations.fetch_add(operations, std::memory_order_relaxed);
   executed_lanes.fetch_add(lanes, std::memory_order_relaxed);
 }

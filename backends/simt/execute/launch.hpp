@@ -22,10 +22,14 @@ namespace bascule::simt {
 struct LaunchShape {
   std::array<std::uint64_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
+  std::array<std::uint32_t, 3> cluster{1, 1, 1};  // blocks; divides the grid
+  bool explicit_cluster = false;                  // somebody has asked for it
   std::uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;
 
   [[nodiscard]] std::uint64_t blocks() const { return grid[0] * grid[1] * grid[2]; }
+  [[nodiscard]] std::uint32_t cluster_blocks() const { return cluster[0] * cluster[1] * cluster[2]; }
+  [[nodiscard]] std::uint64_t clusters() const { return blocks() / cluster_blocks(); }
   [[nodiscard]] std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
   [[nodiscard]] std::uint32_t warps() const { return (threads() + kLanes - 1) / kLanes; }
 };
@@ -39,7 +43,8 @@ struct LaunchOptions {
   std::uint32_t resident_blocks = 0;
 };
 
-/// How many blocks are resident at once: what was asked for, or as an sm_90 with `workers` multiprocessors would hold.
+/// How many blocks are resident at once: what was asked for, or as an sm_90 with `workers` multiprocessors would hold, but then
+/// at least one cluster.
 [[nodiscard]] std::uint64_t residency(const LaunchShape& shape, const Program& program, const LaunchOptions& options);
 
 /// Text for people: kind, message, where in the PTX and in the source, block and thread.
@@ -74,7 +79,10 @@ class Launch : public LaunchServices {
   /// Ends the launch when its time is up.
   void look_at_clock();
 
-  [[nodiscard]] const std::byte* constant_pool() const { return constants_.empty() ? nullptr : constants_.front().bytes.data(); }
+  /// Of the blocks with that rank in their cluster.
+  [[nodiscard]] const std::byte* constant_pool(std::uint32_t rank) const {
+    return constants_.empty() ? nullptr : constants_[rank * program.constants.lines().size()].bytes.data();
+  }
 
   const Program& program;
   const LaunchShape shape;
@@ -90,13 +98,13 @@ class Launch : public LaunchServices {
   std::atomic<std::uint64_t> executed_lanes{0};
 
  private:
-  void fill_constants();
+  void fill_constants(std::uint32_t rank);
   bool claim(std::uint64_t& index);
 
   std::vector<ConstantPool::Line> arguments_;
-  std::vector<ConstantPool::Line> constants_;
-  std::atomic<std::uint64_t> next_block_{0};
-  std::atomic<std::uint64_t> resident_{0};
+  std::vector<ConstantPool::Line> constants_;  // a pool for each rank in a cluster, one after another
+  std::atomic<std::uint64_t> next_cluster_{0};
+  std::atomic<std::uint64_t> resident_{0};  // blocks
   std::atomic<End> end_{End::running};
   std::chrono::steady_clock::time_point deadline_{};
   mutable std::mutex mutex_;

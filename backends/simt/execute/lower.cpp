@@ -69,10 +69,6 @@ std::vector<std::uint32_t> reachable_functions(const ptx::Module& module, std::u
   return reached;
 }
 
-bool is_shared(ptx::Space space) {
-  return space == ptx::Space::shared || space == ptx::Space::shared_cta || space == ptx::Space::shared_cluster;
-}
-
 // Shared variables that the program's functions name, one after another; arrays without a size share what comes last.
 void place_shared(ProgramContext& all, const std::vector<std::uint32_t>& functions) {
   const ptx::Module& module = all.module;

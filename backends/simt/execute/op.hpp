@@ -67,7 +67,7 @@ struct Context {
   std::byte* registers = nullptr;        // of the first warp of the group, in the current frame
   const std::byte* constants = nullptr;
   std::uint32_t frame_bytes = 0;         // from one warp's register file to the next
-  std::uint32_t warps = 0;               // in the group
+  std::uint32_t warps = 0;               // from the group's first one up to the last with an active lane: others are not looked at
   std::int64_t budget = 0;               // backward branches left before others get their turn
   Event event = Event::none;
   const Op* running = nullptr;           // for messages about a fault in it

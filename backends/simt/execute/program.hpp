@@ -45,15 +45,20 @@ class ConstantPool {
 /// Writes `bits` into the 32 lanes of a slot's storage.
 void broadcast_lanes(std::byte* storage, std::uint64_t bits, unsigned width);
 
-/// A constant whose value each launch has its own of.
+/// A constant whose value each launch has its own of, or each rank in a launch's clusters.
 struct LaunchConstant {
-  enum class What : std::uint8_t { parameter, parameter_address, ntid, nctaid, nwarpid, dynamic_shared, total_shared, gridid, nsmid };
+  enum class What : std::uint8_t {
+    parameter, parameter_address, ntid, nctaid, nwarpid, dynamic_shared, total_shared, gridid, nsmid, is_explicit_cluster,
+    nclusterid, cluster_nctaid, cluster_nctarank,
+    // These differ between the blocks of a cluster.
+    cluster_ctaid, cluster_ctarank, shared_address
+  };
   What what = What::parameter;
-  std::uint8_t component = 0;  // ntid, nctaid
+  std::uint8_t component = 0;  // ntid, nctaid, nclusterid, cluster_nctaid, cluster_ctaid
   std::uint8_t width = 32;     // bits
   bool sign = false;           // parameter: narrower than the register and signed
   std::uint8_t bytes = 4;      // parameter: how many
-  std::uint64_t offset = 0;    // parameter: in the argument blob
+  std::uint64_t offset = 0;    // parameter: in the argument blob. shared_address: in the block's shared memory
   Slot slot = 0;
 };
 

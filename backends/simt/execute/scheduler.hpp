@@ -71,6 +71,7 @@ class WarpGroup : public Group {
   bool meet(const Op* at);
   [[nodiscard]] bool alone() const { return waiting_.empty(); }
   [[nodiscard]] std::vector<Fragment>& waiting() { return waiting_; }
+  [[nodiscard]] const std::vector<Fragment>& waiting() const { return waiting_; }
   [[nodiscard]] Frame& frame() { return *current_.frame; }
   [[nodiscard]] const Program& program() const { return *program_; }
   [[nodiscard]] BlockRun& run_of_block() const { return *run_; }

@@ -33,8 +33,9 @@ std::uint64_t time_now() {
 std::uint64_t value_of(std::uint64_t what, const WarpGroup& group, unsigned warp) {
   const unsigned component = what >> 8 & 3;
   switch (static_cast<SpecialRegister>(what & 0xff)) {
-    case SpecialRegister::ctaid:
-    case SpecialRegister::clusterid: return component < 3 ? group.block->index[component] : 0;
+    case SpecialRegister::ctaid: return component < 3 ? group.block->index[component] : 0;
+    case SpecialRegister::clusterid:
+      return component < 3 ? group.block->index[component] / group.block->launch->shape.cluster[component] : 0;
     case SpecialRegister::warpid: return group.first_warp + warp;
     case SpecialRegister::smid: return group.run_of_block().worker;
     case SpecialRegister::clock: return clock_now() & 0xffffffffu;

@@ -13,7 +13,7 @@ namespace bascule::simt::test {
 using bascule::test::empty_error;
 
 Engine::Engine(std::string_view body, const bsc_simt_options& options, const bsc_host_services* services) : api_(bascule_simt_query()) {
-  const std::string text = ".version 8.8\n.target sm_90a\n.address_size 64\n" + std::string(body);
+  const std::string text = ".version 9.0\n.target sm_90a\n.address_size 64\n" + std::string(body);
   bsc_plugin_error error = empty_error();
   loaded_.status = api_->load(text.data(), text.size(), "test.ptx", &options, services, &module_, &error);
   if (loaded_.status != BSC_OK) loaded_.message = error.message;
@@ -30,7 +30,8 @@ bsc_simt_function_info Engine::info(std::string_view kernel) {
   return info;
 }
 
-Outcome Engine::run(std::string_view kernel, const Shape& shape, const Arguments& arguments) {
+Outcome Engine::run(std::string_view kernel, const Shape& shape, const Arguments& arguments,
+                    const std::vector<bsc_simt_range>& ranges) {
   REQUIRE_MESSAGE(module_ != nullptr, loaded_.message);
   bsc_simt_launch launch = {};
   bsc_simt_function_info info = {};
@@ -38,9 +39,12 @@ Outcome Engine::run(std::string_view kernel, const Shape& shape, const Arguments
   for (std::size_t i = 0; i < 3; ++i) {
     launch.grid[i] = shape.grid[i];
     launch.block[i] = shape.block[i];
+    launch.cluster[i] = shape.cluster[i];
   }
   launch.shared_bytes = shape.shared_bytes;
   launch.flags = shape.flags;
+  launch.ranges = ranges.data();
+  launch.range_count = ranges.size();
   launch.arguments = arguments.bytes().data();
   launch.argument_bytes = arguments.bytes().size();
   bsc_plugin_error error = empty_error();

@@ -45,6 +45,7 @@ struct Shape {
   std::uint64_t shared_bytes = 0;
   std::uint64_t flags = 0;
   unsigned threads = 1;  // of the host
+  std::array<std::uint64_t, 3> cluster{};
 };
 
 class Engine {
@@ -56,7 +57,9 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   [[nodiscard]] const Outcome& loaded() const { return loaded_; }
-  [[nodiscard]] Outcome run(std::string_view kernel, const Shape& shape, const Arguments& arguments);
+  /// `ranges`: the memory that the kernel may use, for the sanitizer.
+  [[nodiscard]] Outcome run(std::string_view kernel, const Shape& shape, const Arguments& arguments,
+                            const std::vector<bsc_simt_range>& ranges = {});
   /// The report as JSON.
   [[nodiscard]] std::string report();
   [[nodiscard]] bsc_simt_function_info info(std::string_view kernel);

@@ -99,8 +99,7 @@ void AsynchronousCopies::complete(std::byte* barrier) {
   }
 }
 
-AsynchronousCopies* copies_of(const Context& context) {
-  Block& block = *context.group->block;
+AsynchronousCopies* copies_of(Block& block) {
   if (block.services == nullptr || block.services->sanitizer == nullptr) return nullptr;
   auto& extension = block.extensions[static_cast<std::size_t>(ExtensionKind::asynchronous_copies)];
   if (extension == nullptr) {

@@ -75,6 +75,7 @@ class AsynchronousCopies : public Extension {
 };
 
 /// The block's copies; null without the sanitizer.
-[[nodiscard]] AsynchronousCopies* copies_of(const Context& context);
+[[nodiscard]] AsynchronousCopies* copies_of(Block& block);
+[[nodiscard]] inline AsynchronousCopies* copies_of(const Context& context) { return copies_of(*context.group->block); }
 
 }  // namespace bascule::simt

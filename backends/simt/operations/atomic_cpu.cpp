@@ -93,11 +93,11 @@ const Op* atomic(const Op* op, Context& context) {
 /// atom.add.f32 of a generic address: what it does with subnormals depends on where that points.
 template <class F, class A, Where where>
 const Op* add_f32_anywhere(const Op* op, Context& context) {
-  const Block& block = *context.group->block;
+  Block& block = *context.group->block;
   return each_update<std::uint32_t, A, where>(
       op, context, [&](const Operands& operands, std::byte* address, unsigned k, unsigned warp, unsigned lane) {
         const auto b = lane_value<std::uint32_t>(context, operands.value[k], warp, lane);
-        const bool shared = static_cast<std::size_t>(address - block.shared) < block.shared_bytes;
+        const bool shared = shared_owner(block, reinterpret_cast<std::uintptr_t>(address)) != nullptr;
         return update_host<std::uint32_t>(
             address, [&](std::uint32_t old) { return shared ? AddF32::apply(old, b) : AddF32Flushed::apply(old, b); });
       });

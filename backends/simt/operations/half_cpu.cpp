@@ -12,6 +12,11 @@ namespace bascule::simt::BASCULE_CPU_NAMESPACE {
 namespace {
 
 constexpr std::uint64_t kRelu = 1u << 9;
+constexpr std::uint64_t kOutOfBounds = 1u << 10;  // fma.oob
+
+// OOB-NaN: what tensor copies put where a tensor ends, in 16 bits each. The ISA names it and does not give its bits; these are
+// what others report to have read from an sm_90 (and to give 0 in fma.oob of both formats).
+constexpr std::uint16_t kOutOfBoundsNan = 0x7ff7;
 
 /// The modifiers of an operation on 16-bit formats.
 template <class Format>
@@ -80,6 +85,7 @@ template <class Real>
 template <class Format>
 const Op* fma(const Op* op, Context& context) {
   const Shape<Format> shape(op);
+  const bool out_of_bounds = (op->immediate & kOutOfBounds) != 0;
   return map_blocks<3>(op, context, [&](const std::uint16_t* a, const std::uint16_t* b, const std::uint16_t* c, std::uint16_t* d) {
     alignas(64) float x[kLanes], y[kLanes], z[kLanes];
     load_block<Format>(a, shape.threshold, x);
@@ -87,6 +93,11 @@ const Op* fma(const Op* op, Context& context) {
     load_block<Format>(c, shape.threshold, z);
     for (unsigned i = 0; i < kLanes; ++i) x[i] = fused(x[i], y[i], z[i], Format{});
     shape.store(x, d);
+    if (!out_of_bounds) return;
+    for (unsigned i = 0; i < kLanes; ++i) {
+      const bool outside = a[i] == kOutOfBoundsNan || b[i] == kOutOfBoundsNan || c[i] == kOutOfBoundsNan;
+      d[i] = static_cast<std::uint16_t>(outside ? 0 : d[i]);
+    }
   });
 }
 
@@ -139,10 +150,10 @@ Selected select_half(const ptx::Instruction& instruction, const ptx::Function&) 
   const Type type = instruction.type();
   const bool half = type == Type::f16 || type == Type::f16x2;
   if (!half && type != Type::bf16 && type != Type::bf16x2) return {};
-  if (instruction.has(ptx::Modifier::oob)) return {};  // the text does not say which NaN is the one of .oob
   std::uint64_t mode = OrderRule::of(instruction);
   if (type == Type::f16x2 || type == Type::bf16x2) mode |= kPacked;
   if (instruction.has(ptx::Modifier::relu)) mode |= kRelu;
+  if (instruction.has(ptx::Modifier::oob)) mode |= kOutOfBounds;
   if (instruction.operation == ptx::Operation::neg) mode |= 1;
   return {.run = half ? handler_of<HalfBlock>(instruction.operation) : handler_of<Bfloat16Block>(instruction.operation),
           .immediate = mode};

@@ -206,10 +206,16 @@ TEST_CASE("abs and neg of f16 and bf16 change the sign alone; .ftz flushes f16")
   });
 }
 
-TEST_CASE("fma.oob is refused rather than taken for a plain fma") {
+TEST_CASE("fma.oob gives +0 where an operand is the NaN of places outside of a tensor, for each half by itself") {
   at_each_level([](const Level& level) {
-    CHECK(Bench(level, Operation::fma, {Modifier::rn}, {Type::f16}).selected());
-    CHECK(!Bench(level, Operation::fma, {Modifier::rn, Modifier::oob}, {Type::f16}).selected());
+    constexpr std::uint64_t kOutside = 0x7ff7, kOne = 0x3c00, kTwo = 0x4000;
+    const std::vector<std::uint64_t> a = {kOutside, kOne, kOne, 0xfff7, 0x7e00, kOne}, b = {kTwo, kOutside, kTwo, kTwo, kTwo, kTwo},
+                                     c = {kOne, 0xc000, kOutside, kOne, kOne, kOne};
+    const std::vector<std::uint64_t> want = {0, 0, 0, 0x7fff, 0x7fff, 0x4200};
+    CHECK(Bench(level, Operation::fma, {Modifier::rn, Modifier::oob}, {Type::f16}).run(16, {Column{16, a}, Column{16, b}, Column{16, c}}) == want);
+    CHECK(Bench(level, Operation::fma, {Modifier::rn, Modifier::oob, Modifier::relu}, {Type::bf16x2})
+              .one(32, {Column{32, {0x7ff73f80u}}, Column{32, {0x3f803f80u}}, Column{32, {0x3f80c000u}}}) == 0u);
+    CHECK(Bench(level, Operation::fma, {Modifier::rn}, {Type::f16}).one(16, {Column{16, {kOutside}}, Column{16, {kOne}}, Column{16, {kOne}}}) == 0x7fffu);
   });
 }
 

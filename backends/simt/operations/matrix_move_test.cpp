@@ -149,7 +149,7 @@ TEST_CASE("a row that is not aligned to 16 bytes or lies outside of shared memor
   for (const Level& level : move_levels()) {
     CAPTURE(level.name);
     auto random = random_source(21);
-    for (const std::uint32_t bad : {(kRank << 24) + 8u, (kRank << 24) + 65536u, 64u}) {
+    for (const std::uint32_t bad : {(kRank << 24) + 8u, (kRank << 24) + 65536u, (kRank + 1) << 24}) {
       Machine machine(kWarps);
       const Scattered rows = scatter(machine, Addressing::shared_narrow, 0, random);
       machine.lanes<std::uint32_t>(rows.address, 1)[13] = bad;

@@ -18,9 +18,18 @@ const Op* wrong_use(const Op* op, Context& context, unsigned warp, unsigned lane
   return fail(op, context, warp, lane, "bad_mbarrier", std::string(name_of(op->instruction->operation)) + ": " + what);
 }
 
-bool in_shared(const Context& context, const std::byte* at) {
-  const Block& block = *context.group->block;
-  return static_cast<std::size_t>(at - block.shared) < block.shared_bytes;
+/// Whether a generic address is where the operation may have its object: in the block's shared memory, and where no state comes
+/// back in that of its cluster.
+bool in_reach(const Op* op, const Context& context, const std::byte* at) {
+  Block& block = *context.group->block;
+  const Block* const owner = shared_owner(block, reinterpret_cast<std::uintptr_t>(at));
+  switch (op->instruction->operation) {
+    case Operation::mbarrier_expect_tx:
+    case Operation::mbarrier_complete_tx: return owner != nullptr;
+    case Operation::mbarrier_arrive:
+    case Operation::mbarrier_arrive_drop: return owner == &block || (owner != nullptr && op->operands[0] == kNoSlot);
+    default: return owner == &block;
+  }
 }
 
 /// f(object's place, warp, lane) -> what is wrong or null, for every lane in ascending order. `address`: position of its slot.
@@ -33,7 +42,7 @@ template <class A, Where where, class F>
     if (!reach(op, context, warp, mask.lanes(), address_lanes(base.lanes(), *op), {where, 8, 8}, at)) return nullptr;
     for (std::uint32_t left = mask.lanes(); left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-      if (where == Where::host && !in_shared(context, at[lane])) {
+      if (where == Where::host && !in_reach(op, context, at[lane])) {
         return wrong_use(op, context, warp, lane, "the address is not in the block's shared memory");
       }
       if (const char* const wrong = f(at[lane], warp, lane)) return wrong_use(op, context, warp, lane, wrong);

@@ -12,10 +12,19 @@ using ptx::Modifier;
 using ptx::Operation;
 using ptx::Space;
 
-/// What must be added to an address in shared memory to make it generic.
-std::uint64_t shared_base(const Context& context) {
-  const Block& block = *context.group->block;
-  return reinterpret_cast<std::uintptr_t>(block.shared) - (std::uint64_t{block.cluster_rank} << 24);
+/// What must be added to an address in a block's shared memory to make it generic.
+std::uint64_t shared_base(const Block& block) { return reinterpret_cast<std::uintptr_t>(block.shared) - shared_window(block); }
+std::uint64_t shared_base(const Context& context) { return shared_base(*context.group->block); }
+
+/// The same for an address in any block of the cluster; one in none's is taken as the own block's.
+std::uint64_t base_of_window(Block& own, std::uint64_t address) {
+  Block* const block = peer(own, address >> kSharedWindowBits);
+  return shared_base(block != nullptr ? *block : own);
+}
+/// ... for a generic address.
+std::uint64_t base_of_owner(Block& own, std::uint64_t address) {
+  Block* const block = shared_owner(own, address);
+  return shared_base(block != nullptr ? *block : own);
 }
 
 /// d = a + sign * base(lane)
@@ -40,6 +49,12 @@ const Op* shared_to_generic(const Op* op, Context& context) {
 const Op* generic_to_shared(const Op* op, Context& context) {
   return rebase(op, context, [base = shared_base(context)](unsigned, unsigned) { return -base; });
 }
+const Op* cluster_to_generic(const Op* op, Context& context) {
+  return map<std::uint64_t, std::uint64_t>(op, context, [&block = *context.group->block](std::uint64_t a) { return a + base_of_window(block, a); });
+}
+const Op* generic_to_cluster(const Op* op, Context& context) {
+  return map<std::uint64_t, std::uint64_t>(op, context, [&block = *context.group->block](std::uint64_t a) { return a - base_of_owner(block, a); });
+}
 const Op* local_to_generic(const Op* op, Context& context) {
   return rebase(op, context, [group = context.group](unsigned warp, unsigned lane) {
     return reinterpret_cast<std::uintptr_t>(group->local_of(warp, lane));
@@ -57,8 +72,9 @@ Handler cvta_handler(const ptx::Instruction& instruction) {
   switch (instruction.space()) {
     case Space::shared:
     case Space::shared_cta:
-    case Space::shared_cluster:
       return to ? generic_to_shared : shared_to_generic;
+    case Space::shared_cluster:
+      return to ? generic_to_cluster : cluster_to_generic;
     case Space::local:
       return to ? generic_to_local : local_to_generic;
     default:
@@ -72,6 +88,7 @@ bool in_shared(const Context& context, std::uint64_t address) {
   const Block& block = *context.group->block;
   return within(address, reinterpret_cast<std::uintptr_t>(block.shared), block.shared_bytes);
 }
+bool in_cluster(const Context& context, std::uint64_t address) { return shared_owner(*context.group->block, address) != nullptr; }
 bool in_local(const Context& context, unsigned warp, unsigned lane, std::uint64_t address) {
   const Group& group = *context.group;
   return within(address, reinterpret_cast<std::uintptr_t>(group.local_of(warp, lane)), group.local_bytes);
@@ -102,6 +119,9 @@ const Op* is_in_space(const Op* op, Context& context, F inside) {
 const Op* is_shared(const Op* op, Context& context) {
   return is_in_space(op, context, [&](unsigned, unsigned, std::uint64_t a) { return in_shared(context, a); });
 }
+const Op* is_shared_of_cluster(const Op* op, Context& context) {
+  return is_in_space(op, context, [&](unsigned, unsigned, std::uint64_t a) { return in_cluster(context, a); });
+}
 const Op* is_local(const Op* op, Context& context) {
   return is_in_space(op, context,
                      [&](unsigned warp, unsigned lane, std::uint64_t a) { return in_local(context, warp, lane, a); });
@@ -115,7 +135,7 @@ const Op* is_parameter(const Op* op, Context& context) {
 /// Whatever has no window of its own; the kernel's parameters lie within the global window.
 const Op* is_global(const Op* op, Context& context) {
   return is_in_space(op, context, [&](unsigned warp, unsigned lane, std::uint64_t a) {
-    return !in_shared(context, a) && !in_local(context, warp, lane, a) && !in_constant(context, a);
+    return !in_cluster(context, a) && !in_local(context, warp, lane, a) && !in_constant(context, a);
   });
 }
 
@@ -123,8 +143,9 @@ Handler isspacep_handler(const ptx::Instruction& instruction) {
   switch (instruction.space()) {
     case Space::shared:
     case Space::shared_cta:
-    case Space::shared_cluster:
       return is_shared;
+    case Space::shared_cluster:
+      return is_shared_of_cluster;
     case Space::local:
       return is_local;
     case Space::constant:
@@ -138,43 +159,52 @@ Handler isspacep_handler(const ptx::Instruction& instruction) {
   }
 }
 
-/// mapa: a block is the only one of its cluster, so the only rank there is is its own.
-template <class A>
+/// mapa: the same place in the shared memory of the cluster's block with a rank.
+template <class A, bool generic>
 const Op* map_address(const Op* op, Context& context) {
   Mask mask(*op, context);
   Destination<A> d(context, op->operands[0]);
   Source<A> a(context, op->operands[1]);
   Source<std::uint32_t> rank(context, op->operands[2]);
-  const std::uint32_t own = context.group->block->cluster_rank;
+  Block& own = *context.group->block;
   for (unsigned warp = 0; warp < context.warps; ++warp, mask.next(), d.next(), a.next(), rank.next()) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      if ((mask.lanes() >> lane & 1u) != 0 && rank.lanes()[lane] != own) {
+    for (std::uint32_t left = mask.lanes(); left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+      const Block* const block = peer(own, rank.lanes()[lane]);
+      if (block == nullptr) {
         return fail(op, context, warp, lane, "out_of_bounds", "mapa names a block that is not in the cluster");
       }
+      const std::uint64_t address = a.lanes()[lane];
+      const std::uint64_t in_window = generic ? address - base_of_owner(own, address) : address;
+      const std::uint64_t mapped = shared_window(*block) | (in_window & ((std::uint64_t{1} << kSharedWindowBits) - 1));
+      d.lanes()[lane] = static_cast<A>(generic ? mapped + shared_base(*block) : mapped);
     }
-    const A* const x = a.lanes();
-    each_lane(d.lanes(), mask.lanes(), [&](unsigned i) { return x[i]; });
   }
   return op + 1;
 }
 
-const Op* own_rank(const Op* op, Context& context) {
-  Mask mask(*op, context);
-  Destination<std::uint32_t> d(context, op->operands[0]);
-  const std::uint32_t own = context.group->block->cluster_rank;
-  for (unsigned warp = 0; warp < context.warps; ++warp, mask.next(), d.next()) {
-    each_lane(d.lanes(), mask.lanes(), [&](unsigned) { return own; });
-  }
-  return op + 1;
+/// getctarank of a generic address, which has 64 bits; in the shared memory of no block: the own rank.
+const Op* rank_of_generic(const Op* op, Context& context) {
+  return map<std::uint32_t, std::uint64_t>(op, context, [&own = *context.group->block](std::uint64_t a) {
+    const Block* const block = shared_owner(own, a);
+    return block != nullptr ? block->cluster_rank : own.cluster_rank;
+  });
 }
 template <class A>
 const Op* rank_of_shared(const Op* op, Context& context) {
-  return map<std::uint32_t, A>(op, context, [](A a) { return static_cast<std::uint32_t>(a >> 24); });
+  return map<std::uint32_t, A>(op, context, [](A a) { return static_cast<std::uint32_t>(a >> kSharedWindowBits); });
+}
+
+Handler map_handler(const ptx::Instruction& instruction) {
+  const bool wide = bits_of(instruction.type()) == 64;
+  if (instruction.space() == Space::generic) return wide ? map_address<std::uint64_t, true> : nullptr;
+  return wide ? map_address<std::uint64_t, false> : map_address<std::uint32_t, false>;
 }
 
 Handler rank_handler(const ptx::Instruction& instruction) {
-  if (instruction.space() == Space::generic) return own_rank;
-  return bits_of(instruction.type()) == 64 ? rank_of_shared<std::uint64_t> : rank_of_shared<std::uint32_t>;
+  const bool wide = bits_of(instruction.type()) == 64;
+  if (instruction.space() == Space::generic) return wide ? rank_of_generic : nullptr;
+  return wide ? rank_of_shared<std::uint64_t> : rank_of_shared<std::uint32_t>;
 }
 
 /// createpolicy: programs may do nothing with the value but hand it to accesses, which take it as a hint.
@@ -230,7 +260,7 @@ Selected select_address(const ptx::Instruction& instruction, const ptx::Function
       if (slot_bytes(function, function.operand(instruction, 1), ptx::Type::u64) != 8) return {};
       return {isspacep_handler(instruction), 0, Layout::plain};
     case Operation::mapa:
-      return {bits_of(instruction.type()) == 64 ? map_address<std::uint64_t> : map_address<std::uint32_t>, 0, Layout::plain};
+      return {map_handler(instruction), 0, Layout::plain};
     case Operation::getctarank:
       return {rank_handler(instruction), 0, Layout::plain};
     case Operation::createpolicy:

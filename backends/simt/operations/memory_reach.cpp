@@ -42,10 +42,25 @@ struct Window {
 
 bool outside(const Op* op, Context& context, unsigned warp, unsigned lane, std::uint64_t address, const Access& access,
              const Window& window) {
+  Block& block = *context.group->block;
+  const bool of_peer = access.where == Where::shared && window.first == shared_window(block) &&
+                       peer(block, address >> kSharedWindowBits) != nullptr && address >> kSharedWindowBits != block.cluster_rank;
   fail(op, context, warp, lane, "out_of_bounds",
-       fmt::format("{} of {} bytes at address {:#x} is outside of {}, which has {} bytes from {:#x}", verb(op), access.bytes,
-                   address, window.name, window.bytes, window.first));
+       fmt::format("{} of {} bytes at address {:#x} is outside of {}, which has {} bytes from {:#x}{}", verb(op), access.bytes,
+                   address, window.name, window.bytes, window.first,
+                   of_peer ? "; memory of other blocks of the cluster is reached by .shared::cluster" : ""));
   return false;
+}
+
+/// Whose shared memory an address means that is not in the window of the own block. The window of rank 0 starts at 0, so that
+/// for instructions of the own block only (.shared::cta), a small address can't but be an offset.
+Window other_shared_window(const Op* op, Block& own, std::uint64_t address) {
+  if (op->instruction != nullptr && op->instruction->space() == ptx::Space::shared_cluster) {
+    Block* const block = peer(own, address >> kSharedWindowBits);
+    if (block == nullptr || block == &own) return {};
+    return {shared_window(*block), block->shared_bytes, block->shared, "the shared memory of another block of the cluster"};
+  }
+  return address < own.shared_bytes ? Window{0, own.shared_bytes, own.shared, "the block's shared memory"} : Window{};
 }
 
 Window window_of(const Context& context, unsigned warp, unsigned lane, Where where) {
@@ -53,7 +68,7 @@ Window window_of(const Context& context, unsigned warp, unsigned lane, Where whe
   const Block& block = *group.block;
   switch (where) {
     case Where::shared:
-      return {std::uint64_t{block.cluster_rank} << 24, block.shared_bytes, block.shared, "the block's shared memory"};
+      return {shared_window(block), block.shared_bytes, block.shared, "the block's shared memory"};
     case Where::constant:
       return {block.services->constants, block.services->constant_bytes,
               reinterpret_cast<std::byte*>(block.services->constants), "the module's constants"};
@@ -87,11 +102,18 @@ bool reach(const Op* op, Context& context, unsigned warp, std::uint32_t mask, co
       continue;
     }
     if (by_lane) window = window_of(context, warp, lane, access.where);
-    const std::uint64_t inside = address - window.first;
-    if (inside > window.bytes || window.bytes - inside < access.bytes) {
-      return outside(op, context, warp, lane, address, access, window);
+    const auto lies_in = [&](const Window& in) {
+      const std::uint64_t inside = address - in.first;
+      return inside <= in.bytes && in.bytes - inside >= access.bytes;
+    };
+    const Window* in = &window;
+    Window other;
+    if (access.where == Where::shared && !lies_in(window)) {
+      other = other_shared_window(op, *context.group->block, address);
+      if (other.host != nullptr) in = &other;
     }
-    out[lane] = window.host + inside;
+    if (!lies_in(*in)) return outside(op, context, warp, lane, address, access, *in);
+    out[lane] = in->host + (address - in->first);
   }
   return true;
 }

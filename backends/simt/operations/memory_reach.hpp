@@ -15,7 +15,7 @@ namespace bascule::simt {
 /// What the addresses of an access mean.
 enum class Where : std::uint8_t {
   host,       // generic, global: the host's address, not checked beyond alignment
-  shared,     // offset in the block's window, which starts at cluster_rank << 24
+  shared,     // in the windows of shared memory (group.hpp): the block's own, or by .shared::cluster any of its cluster's
   local,      // offset in the thread's local memory
   frame,      // the host's address, in the thread's local memory: parameters of functions and calls
   constant,   // the host's address, in the module's .const variables

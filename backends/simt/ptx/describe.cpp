@@ -55,6 +55,7 @@ Json directives_json(const Function& function) {
   dimensions("reqntid", function.required_threads);
   dimensions("reqnctapercluster", function.required_cluster);
   if (function.explicit_cluster) json["explicitcluster"] = true;
+  if (function.blocks_are_clusters) json["blocksareclusters"] = true;
   number("maxclusterrank", function.max_cluster_rank);
   number("minnctapersm", function.min_blocks);
   number("maxnreg", function.max_registers);

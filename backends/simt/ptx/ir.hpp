@@ -42,6 +42,9 @@ enum class Modifier : std::uint16_t {
 /// Where a variable lives, or what an access names. `generic` is an access without a space.
 enum class Space : std::uint8_t { generic, reg, constant, global, local, param, shared, shared_cta, shared_cluster };
 [[nodiscard]] std::string_view name_of(Space space);
+[[nodiscard]] constexpr bool is_shared(Space space) {
+  return space == Space::shared || space == Space::shared_cta || space == Space::shared_cluster;
+}
 
 /// In the PTX text, from 1. Line 0: nowhere.
 struct Location {
@@ -210,8 +213,9 @@ struct Function {
   Dimensions max_threads;             // .maxntid
   Dimensions required_threads;        // .reqntid
   Dimensions required_cluster;        // .reqnctapercluster
-  bool explicit_cluster = false;
-  std::uint32_t max_cluster_rank = 0;
+  bool explicit_cluster = false;      // .explicitcluster
+  bool blocks_are_clusters = false;   // .blocksareclusters: a launch's grid counts clusters
+  std::uint32_t max_cluster_rank = 0;  // .maxclusterrank; 0: not said
   std::uint32_t min_blocks = 0;       // .minnctapersm
   std::uint32_t max_registers = 0;    // .maxnreg
   Location location;

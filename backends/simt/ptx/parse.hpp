@@ -79,8 +79,6 @@ class Parser {
   void parameter_list(std::vector<Variable>& parameters, bool entry);
   Variable parameter(bool entry);
   void pointer_attribute(Variable& parameter);
-  void function_directives(Function& function);
-  Dimensions read_dimensions();
   void body(Function& function);
   void declare_parameters(Function& function);
   void block();
@@ -95,6 +93,13 @@ class Parser {
   void branch_targets(const Token& name);
   std::uint32_t declare_function(Function function, const Token& name);
   void check_same(const Function& before, const Function& now, const Token& name);
+
+  // ---- directives of functions (parse_directives.cpp)
+  void function_directives(Function& function);
+  void check_directive(const Function& function, const Token& at);
+  void check_cluster_directives(const Function& function, const Token& at);
+  std::uint32_t directive_number(std::string_view what);
+  Dimensions read_dimensions();
 
   // ---- instructions (parse_instruction.cpp, parse_operand.cpp, parse_call.cpp)
   void instruction();

@@ -22,6 +22,7 @@ struct Place {
   enum class Region : std::uint8_t { unchecked, shared, local, global, heap };
   Region region = Region::unchecked;
   std::uint64_t at = 0;    // shared, local: offset. Else the host's address
+  BlockSanitizer* owner = nullptr;  // shared: whose
   std::uint64_t heap = 0;  // the block's address
 };
 
@@ -53,7 +54,7 @@ class AccessCheck {
     if (!place) return false;
     note_place(*place);
     switch (place->region) {
-      case Place::Region::shared: return in_shared(place->at);
+      case Place::Region::shared: return in_shared(place->at, *place->owner);
       case Place::Region::local: return in_local(place->at);
       case Place::Region::global:
       case Place::Region::heap: return in_global(*place);
@@ -86,17 +87,18 @@ class AccessCheck {
   }
 
   std::optional<Place> locate(std::uint64_t address) {
-    const Block& block = sanitizer_.block;
+    Block& block = sanitizer_.block;
     const Group& group = *context_.group;
-    if (form_.where == Where::shared) return in_window(address, std::uint64_t{block.cluster_rank} << 24);
+    if (form_.where == Where::shared) return in_shared_window(address);
     if (form_.where == Where::local) return in_local_window(address, address);
     if (form_.where == Where::constant && launch_.allocations().find(address, form_.bytes) == nullptr) {
       out_of_bounds(address, launch_.allocations().nearest(address));
       return std::nullopt;
     }
     if (form_.where != Where::host) return Place{};  // the operation checks them itself
-    const auto shared = reinterpret_cast<std::uintptr_t>(block.shared);
-    if (address - shared < block.shared_bytes) return in_window(address, shared);
+    if (Block* const owner = shared_owner(block, address)) {
+      return in_window(address, reinterpret_cast<std::uintptr_t>(owner->shared), *owner);
+    }
     const auto own = reinterpret_cast<std::uintptr_t>(group.local_of(warp_, lane_));
     if (address - own < group.local_bytes) return in_local_window(address, address - own);
     const auto local = reinterpret_cast<std::uintptr_t>(group.local);
@@ -106,13 +108,26 @@ class AccessCheck {
     }
     return outside_of_block(address);
   }
-  std::optional<Place> in_window(std::uint64_t address, std::uint64_t first) {
-    const std::uint64_t bytes = sanitizer_.block.shared_bytes, inside = address - first;
+  /// An address in the own block's window, or in another one's of the cluster where the instruction may leave the own.
+  std::optional<Place> in_shared_window(std::uint64_t address) {
+    Block& own = sanitizer_.block;
+    Block* const owner = peer(own, address >> kSharedWindowBits);
+    if (owner != nullptr && owner != &own && op_->instruction->space() == ptx::Space::shared_cluster) {
+      return in_window(address, shared_window(*owner), *owner);
+    }
+    const bool offset = op_->instruction->space() != ptx::Space::shared_cluster && address < own.shared_bytes;
+    return in_window(address, offset ? 0 : shared_window(own), own);
+  }
+  std::optional<Place> in_window(std::uint64_t address, std::uint64_t first, Block& owner) {
+    const std::uint64_t bytes = owner.shared_bytes, inside = address - first;
     if (inside < bytes && bytes - inside >= form_.bytes) {
       const Program& program = static_cast<WarpGroup&>(*context_.group).program();
       const std::uint64_t end = std::uint64_t{program.static_shared_bytes} + program.shared_gap_bytes;
       if (inside < end && !in_variable(program.shared_variables, address, inside, "shared")) return std::nullopt;
-      return Place{Place::Region::shared, inside, 0};
+      if (!owner.ended) return Place{Place::Region::shared, inside, &sanitizer_of(owner), 0};
+      stop("exited_block", fmt::format("{} of {} bytes at shared address {:#x} of block ({}, {}, {}), all of whose threads have exited",
+                                       verb(), form_.bytes, inside, owner.index[0], owner.index[1], owner.index[2]));
+      return std::nullopt;
     }
     if (bytes == 0) {
       out_of_bounds(address, "the block has no shared memory");
@@ -135,7 +150,7 @@ class AccessCheck {
           !in_variable(code.local_variables, address, in_frame, "local")) {
         return std::nullopt;
       }
-      return Place{Place::Region::local, inside, 0};
+      return Place{Place::Region::local, inside, nullptr, 0};
     }
     out_of_bounds(address, fmt::format("outside of the thread's local memory, which has {} bytes", bytes));
     return std::nullopt;
@@ -160,7 +175,7 @@ class AccessCheck {
       stop("read_only", fmt::format("{} of {} bytes at address {:#x}, in {}", verb(), form_.bytes, address, range->name));
       return std::nullopt;
     }
-    return Place{Place::Region::global, address, 0};
+    return Place{Place::Region::global, address, nullptr, 0};
   }
 
   std::optional<Place> in_heap(std::uint64_t address) {
@@ -176,7 +191,7 @@ class AccessCheck {
                                            verb(), form_.bytes, address, inside, block->bytes));
         return std::nullopt;
       }
-      if (inside < block->bytes && block->bytes - inside >= form_.bytes) return Place{Place::Region::heap, address, block->address};
+      if (inside < block->bytes && block->bytes - inside >= form_.bytes) return Place{Place::Region::heap, address, nullptr, block->address};
       out_of_bounds(address, fmt::format("{} bytes from the start of a heap block of {} bytes", inside, block->bytes));
       return std::nullopt;
     }
@@ -188,8 +203,7 @@ class AccessCheck {
     if (form_.strength == Strength::weak) return;
     sanitizer_.last.lanes |= 1u << lane_;
     sanitizer_.last.address[lane_] = place.at;
-    const bool shared = place.region == Place::Region::shared;
-    sanitizer_.last.in_shared = (sanitizer_.last.in_shared & ~(1u << lane_)) | static_cast<std::uint32_t>(shared) << lane_;
+    sanitizer_.last.owner[lane_] = place.owner;
   }
 
   bool uninitialised(ByteSet& unwritten, std::uint64_t at, Place::Region region, std::uint64_t address) {
@@ -209,15 +223,15 @@ class AccessCheck {
     return uninitialised(sanitizer_.unwritten_local(*context_.group, thread_), at, Place::Region::local, at);
   }
 
-  bool in_shared(std::uint64_t at) {
-    if (!under_way(at)) return false;
-    if (!uninitialised(sanitizer_.unwritten_shared, at, Place::Region::shared, at)) return false;
-    if (form_.kind == AccessForm::Kind::store && sanitizer_.holds_mbarrier(at, form_.bytes) &&
+  bool in_shared(std::uint64_t at, BlockSanitizer& owner) {
+    if (!under_way(at, owner)) return false;
+    if (!uninitialised(owner.unwritten_shared, at, Place::Region::shared, at)) return false;
+    if (form_.kind == AccessForm::Kind::store && owner.holds_mbarrier(at, form_.bytes) &&
         !report("bad_mbarrier", fmt::format("an ordinary write to shared address {:#x}, where an mbarrier is that has not been invalidated", at))) {
       return false;
     }
-    if (!races(sanitizer_.shared, at, Place::Region::shared)) return false;
-    strong_write(sanitizer_.words, at);
+    if (!races(owner.shared, at, Place::Region::shared)) return false;
+    strong_write(owner.words, at);
     return true;
   }
 
@@ -237,8 +251,8 @@ class AccessCheck {
   }
 
   /// Bytes that a cp.async is still writing.
-  bool under_way(std::uint64_t at) {
-    const AsynchronousCopy* const copy = sanitizer_.copy_into(at, form_.bytes);
+  bool under_way(std::uint64_t at, const BlockSanitizer& owner) {
+    const AsynchronousCopy* const copy = owner.copy_into(at, form_.bytes);
     if (copy == nullptr) return true;
     return report("async_copy",
                   fmt::format("{} of {} bytes at shared address {:#x}, which a cp.async of thread {} (line {}) is still writing: "
@@ -258,7 +272,7 @@ class AccessCheck {
 
   bool races(Shadow& shadow, std::uint64_t at, Place::Region region) {
     const ThreadClock& clock = sanitizer_.clock(thread_);
-    const AccessRecord now{sanitizer_.number(), clock.now, static_cast<std::uint16_t>(thread_), form_.strength, false, op_->instruction};
+    const AccessRecord now{sanitizer_.number(), sanitizer_.cluster_number(), clock.now, static_cast<std::uint16_t>(thread_), form_.strength, false, op_->instruction};
     bool go_on = true;
     shadow.each(at, form_.bytes, [&](ShadowCell& cell) {
       if (const AccessRecord* const other = find_race(cell, now, form_.writes(), clock); other != nullptr && go_on) {
@@ -287,11 +301,11 @@ class AccessCheck {
   void strong_write(std::unordered_map<std::uint64_t, SynchronisedWord>& words, std::uint64_t at) {
     if (form_.strength == Strength::weak || !form_.writes()) return;
     const bool replaces = form_.kind == AccessForm::Kind::store;
-    if (!form_.releases && sanitizer_.clock(thread_).fenced_in_block.empty()) {
+    if (!form_.releases && sanitizer_.clock(thread_).fenced[0].empty()) {
       if (replaces) words.erase(at);
       return;
     }
-    sanitizer_.strong_write(words[at], thread_, form_.releases, form_.strength == Strength::everyone, replaces);
+    sanitizer_.strong_write(words[at], thread_, form_.releases, scope_of(form_.strength), replaces);
   }
 
   const Op* op_;
@@ -380,7 +394,7 @@ bool check_copy(const Op* op, Context& context, const AccessForm& target, const 
     const auto from = lane_of<std::uint64_t>(context, op->operands[1], warp, lane);
     if (!AccessCheck(op, context, source).run(warp, lane, from)) return false;
     if (!AccessCheck(op, context, target).run(warp, lane, to[lane])) return false;
-    const std::uint64_t offset = to[lane] - (std::uint64_t{sanitizer.block.cluster_rank} << 24);
+    const std::uint64_t offset = to[lane] < sanitizer.block.shared_bytes ? to[lane] : to[lane] - shared_window(sanitizer.block);
     const std::uint32_t thread = sanitizer.thread_of(context, warp, lane);
     sanitizer.copy_issued({op, thread, sanitizer.block.shared + offset, reinterpret_cast<const std::byte*>(from),
                            static_cast<std::uint8_t>(target.bytes), static_cast<std::uint8_t>(source.bytes),
@@ -411,17 +425,17 @@ const Op* check_copying_access(const Op* op, Context& context) { return check(op
 const Op* after_strong_access(const Op* op, Context& context) {
   BlockSanitizer& sanitizer = sanitizer_of(context);
   const AccessForm form = access_form(*op->instruction, running_function(context));
-  const bool for_all = form.strength == Strength::everyone;
+  const Scope scope = scope_of(form.strength);
   for (std::uint32_t left = sanitizer.last.lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));
     const std::uint32_t thread = sanitizer.thread_of(context, 0, lane);
     const std::uint64_t at = sanitizer.last.address[lane];
     const auto read = [&](const std::unordered_map<std::uint64_t, SynchronisedWord>& words) {
       const auto word = words.find(at);
-      if (word != words.end()) sanitizer.strong_read(word->second, thread, form.acquires, for_all);
+      if (word != words.end()) sanitizer.strong_read(word->second, thread, form.acquires, scope);
     };
-    if ((sanitizer.last.in_shared >> lane & 1u) != 0) {
-      read(sanitizer.words);
+    if (const BlockSanitizer* const owner = sanitizer.last.owner[lane]) {
+      read(owner->words);
     } else {
       const std::lock_guard lock(sanitizer.launch.mutex);
       read(sanitizer.launch.words);

@@ -11,8 +11,8 @@ using ptx::Operation;
 
 Strength strength_of(const Instruction& instruction) {
   if (!is_strong(instruction)) return Strength::weak;
-  // A cluster is one block here.
-  return instruction.has(Modifier::cta) || instruction.has(Modifier::cluster) ? Strength::block : Strength::everyone;
+  if (instruction.has(Modifier::cta)) return Strength::block;
+  return instruction.has(Modifier::cluster) ? Strength::cluster : Strength::everyone;
 }
 
 unsigned matrices_of(const Instruction& instruction) {

@@ -12,6 +12,7 @@ BlockSanitizer::BlockSanitizer(Block& of, LaunchSanitizer& in)
     : block(of),
       launch(in),
       number_(static_cast<std::uint32_t>(of.linear_index)),
+      cluster_number_(of.cluster != nullptr ? static_cast<std::uint32_t>(of.cluster->blocks[0]->linear_index) : number_),
       clocks_((of.threads + kLanes - 1) / kLanes * kLanes) {
   unwritten_shared.resize(of.shared_bytes);
   unwritten_shared.insert(0, of.shared_bytes);
@@ -28,13 +29,17 @@ void BlockSanitizer::come_to_barrier(std::uint32_t barrier, std::uint32_t thread
   gathering.arrivals.push_back({thread, clocks_[thread].now++, waits});
 }
 
-void BlockSanitizer::complete(Gathering& gathering) {
+void take_in_arrivals(Gathering& gathering, std::size_t threads) {
   auto times = gathering.known.own != nullptr ? std::make_shared<Times>(*gathering.known.own) : std::make_shared<Times>();
-  times->resize(clocks_.size());
+  times->resize(threads);
   for (const Gathering::Arrival& arrival : gathering.arrivals) {
     (*times)[arrival.thread] = std::max((*times)[arrival.thread], arrival.clock);
   }
   gathering.known.own = std::move(times);
+}
+
+void BlockSanitizer::complete(Gathering& gathering) {
+  take_in_arrivals(gathering, clocks_.size());
   for (const Gathering::Arrival& arrival : gathering.arrivals) {
     if (arrival.waits) clocks_[arrival.thread].known = gathering.known;
   }
@@ -74,45 +79,40 @@ void BlockSanitizer::leave_warp_barrier(std::uint32_t warp, std::uint32_t lanes)
   }
 }
 
-void BlockSanitizer::fence(std::uint32_t thread, bool for_all) {
+void BlockSanitizer::fence(std::uint32_t thread, Scope scope) {
   ThreadClock& clock = clocks_[thread];
-  join(clock.known, number_, clock.seen_in_block);
-  clock.seen_in_block.clear();
-  if (for_all) {
-    join(clock.known, number_, clock.seen_outside);
-    clock.seen_outside.clear();
+  const auto reach = static_cast<std::size_t>(scope);
+  for (std::size_t i = 0; i <= reach; ++i) {
+    join(clock.known, number_, clock.seen[i]);
+    clock.seen[i].clear();
   }
-  clock.fenced_in_block = hand_over(thread);
-  if (for_all) clock.fenced_for_all = clock.fenced_in_block;
+  clock.fenced[0] = hand_over(thread);
+  for (std::size_t i = 1; i <= reach; ++i) clock.fenced[i] = clock.fenced[0];
 }
 
-void BlockSanitizer::strong_write(SynchronisedWord& word, std::uint32_t thread, bool releases, bool for_all, bool replaces) {
+void BlockSanitizer::strong_write(SynchronisedWord& word, std::uint32_t thread, bool releases, Scope scope, bool replaces) {
   const ThreadClock& clock = clocks_[thread];
   if (replaces) word = SynchronisedWord{};
-  if (!releases && clock.fenced_in_block.empty()) return;
+  if (!releases && clock.fenced[0].empty()) return;
   const Message released = releases ? hand_over(thread) : Message{};
-  const auto add = [](Message& to, const Message& from) {
-    for (const BlockTimes& entry : from) join(to, entry);
-  };
-  if (word.block != number_) word.in_block.clear();
+  if (word.block != number_) word.to[0].clear();
+  if (word.cluster != cluster_number_) word.to[1].clear();
   word.block = number_;
-  add(word.in_block, releases ? released : clock.fenced_in_block);
-  if (for_all) add(word.for_all, releases ? released : clock.fenced_for_all);
+  word.cluster = cluster_number_;
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(scope); ++i) join(word.to[i], releases ? released : clock.fenced[i]);
 }
 
-void BlockSanitizer::strong_read(const SynchronisedWord& word, std::uint32_t thread, bool acquires, bool for_all) {
+void BlockSanitizer::strong_read(const SynchronisedWord& word, std::uint32_t thread, bool acquires, Scope scope) {
   ThreadClock& clock = clocks_[thread];
-  const bool own = word.block == number_ && !word.in_block.empty();
-  if (acquires) {
-    if (own) join(clock.known, number_, word.in_block);
-    if (for_all) join(clock.known, number_, word.for_all);
-    return;
+  const std::array<bool, kScopes> reaches = {word.block == number_, word.cluster == cluster_number_, true};
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(scope); ++i) {
+    if (!reaches[i]) continue;
+    if (acquires) {
+      join(clock.known, number_, word.to[i]);
+    } else {
+      join(clock.seen[i], word.to[i]);
+    }
   }
-  if (own) {
-    for (const BlockTimes& entry : word.in_block) join(clock.seen_in_block, entry);
-  }
-  if (!for_all) return;
-  for (const BlockTimes& entry : word.for_all) join(clock.seen_outside, entry);
 }
 
 ByteSet& BlockSanitizer::unwritten_local(const Group& group, std::uint32_t thread) {
@@ -133,7 +133,7 @@ void BlockSanitizer::copy_completed(const AsynchronousCopy& copy, bool waited) {
   // Known to those who wait at the mbarrier that tracks it: from when it was issued. Else from when the thread has waited.
   const std::uint32_t time = waited ? clocks_[copy.thread].now : found->second.issued;
   in_flight_.erase(found);
-  AccessRecord write{number_, time, static_cast<std::uint16_t>(copy.thread), Strength::weak, true, copy.op->instruction};
+  AccessRecord write{number_, cluster_number_, time, static_cast<std::uint16_t>(copy.thread), Strength::weak, true, copy.op->instruction};
   shared.each(offset, copy.bytes, [&](ShadowCell& cell) { record(cell, write, true, clocks_[copy.thread]); });
 }
 
@@ -163,12 +163,11 @@ bool BlockSanitizer::holds_mbarrier(std::uint64_t offset, std::uint64_t bytes) c
   return at != mbarriers.end() && at->first < offset + bytes;
 }
 
-BlockSanitizer& sanitizer_of(const Context& context) {
-  Block& block = *context.group->block;
+BlockSanitizer& sanitizer_of(Block& block) {
   auto& extension = block.extensions[static_cast<std::size_t>(ExtensionKind::shared_shadow)];
   if (extension == nullptr) {
     auto made = std::make_unique<BlockSanitizer>(block, *block.services->sanitizer);
-    if (AsynchronousCopies* const copies = copies_of(context)) copies->observer = made.get();
+    if (AsynchronousCopies* const copies = copies_of(block)) copies->observer = made.get();
     extension = std::move(made);
   }
   return static_cast<BlockSanitizer&>(*extension);

@@ -30,8 +30,8 @@ struct Gathering {
 
 struct MbarrierRecord {
   std::uint32_t phases = 0;  // completed
-  Message arriving;          // of the phase that goes on
-  Message completed;         // of the last one
+  MessageByScope arriving;   // of the phase that goes on: to the object's block, to its cluster
+  MessageByScope completed;  // of the last one
   std::unordered_map<std::uint32_t, std::uint32_t> seen;  // by thread: 1 + the last phase it found complete
 };
 
@@ -43,6 +43,8 @@ class BlockSanitizer : public BlockObserver, public CopyObserver {
   void copy_completed(const AsynchronousCopy& copy, bool waited) override;
 
   [[nodiscard]] std::uint32_t number() const { return number_; }
+  [[nodiscard]] std::uint32_t cluster_number() const { return cluster_number_; }
+  [[nodiscard]] std::size_t threads() const { return clocks_.size(); }
   [[nodiscard]] std::uint32_t thread_of(const Context& context, unsigned warp, unsigned lane) const {
     return (context.group->first_warp + warp) * kLanes + lane;
   }
@@ -53,11 +55,11 @@ class BlockSanitizer : public BlockObserver, public CopyObserver {
   /// bar.warp.sync; `members`: without exited lanes.
   void come_to_warp_barrier(std::uint32_t warp, std::uint32_t members, std::uint32_t lanes);
   void leave_warp_barrier(std::uint32_t warp, std::uint32_t lanes);
-  void fence(std::uint32_t thread, bool for_all);
+  void fence(std::uint32_t thread, Scope scope);
   /// A strong write, before it is done; `releases`: it hands over all that the thread knows, else what its last fence did.
-  void strong_write(SynchronisedWord& word, std::uint32_t thread, bool releases, bool for_all, bool replaces);
+  void strong_write(SynchronisedWord& word, std::uint32_t thread, bool releases, Scope scope, bool replaces);
   /// A strong read, after it is done.
-  void strong_read(const SynchronisedWord& word, std::uint32_t thread, bool acquires, bool for_all);
+  void strong_read(const SynchronisedWord& word, std::uint32_t thread, bool acquires, Scope scope);
 
   [[nodiscard]] ByteSet& unwritten_local(const Group& group, std::uint32_t thread);
 
@@ -78,7 +80,7 @@ class BlockSanitizer : public BlockObserver, public CopyObserver {
   struct {
     std::uint32_t lanes = 0;
     std::array<std::uint64_t, kLanes> address{};  // shared: offset; else the host's
-    std::uint32_t in_shared = 0;
+    std::array<BlockSanitizer*, kLanes> owner{};  // whose shared memory; null: it isn't shared
   } last;
 
  private:
@@ -86,6 +88,7 @@ class BlockSanitizer : public BlockObserver, public CopyObserver {
   void complete_warp_barrier(std::uint32_t warp, std::uint32_t members);
 
   std::uint32_t number_;
+  std::uint32_t cluster_number_;
   std::vector<ThreadClock> clocks_;
   std::array<Gathering, 16> barriers_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Gathering> warp_barriers_;  // by warp, members
@@ -93,7 +96,11 @@ class BlockSanitizer : public BlockObserver, public CopyObserver {
   std::multimap<std::uint64_t, AsynchronousCopy> in_flight_;  // by offset of the target
 };
 
+/// Adds what the arrivals say to what is known; with as many times as there are threads.
+void take_in_arrivals(Gathering& gathering, std::size_t threads);
+
 /// The block's, made when first asked for.
-[[nodiscard]] BlockSanitizer& sanitizer_of(const Context& context);
+[[nodiscard]] BlockSanitizer& sanitizer_of(Block& block);
+[[nodiscard]] inline BlockSanitizer& sanitizer_of(const Context& context) { return sanitizer_of(*context.group->block); }
 
 }  // namespace bascule::simt

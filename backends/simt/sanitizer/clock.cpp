@@ -66,6 +66,10 @@ void join(Message& into, const BlockTimes& from) {
   }
 }
 
+void join(Message& into, const Message& from) {
+  for (const BlockTimes& entry : from) join(into, entry);
+}
+
 void join(Knowledge& into, const Knowledge& from) {
   join(into.own, from.own);
   if (from.others == nullptr || into.others == from.others) return;

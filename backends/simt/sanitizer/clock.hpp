@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -32,20 +33,22 @@ struct Knowledge {
 
 void join(TimesRef& into, const TimesRef& from);
 void join(Message& into, const BlockTimes& from);
+void join(Message& into, const Message& from);
 /// Of the same block.
 void join(Knowledge& into, const Knowledge& from);
 void join(Knowledge& into, std::uint32_t own_block, const Message& from);
 void join(Message& into, std::uint32_t own_block, const Knowledge& from);
 
+/// How far a synchronisation reaches. Each includes those before it.
+enum class Scope : std::uint8_t { block, cluster, everyone };
+inline constexpr std::size_t kScopes = 3;
+using MessageByScope = std::array<Message, kScopes>;
+
 struct ThreadClock {
   Knowledge known;
   std::uint32_t now = 1;
-  // At the last fence, and at the last one wider than the block: what later strong writes hand on.
-  Message fenced_in_block;
-  Message fenced_for_all;
-  // What strong reads have seen, which the next fence makes known.
-  Message seen_in_block;
-  Message seen_outside;
+  MessageByScope fenced;  // at the last fence that reaches so far: what later strong writes hand on
+  MessageByScope seen;    // by strong reads from writes that reach so far: the next such fence makes it known
 };
 
 /// Everything that the thread knows, its own accesses so far included; later ones are apart.

@@ -8,6 +8,7 @@
 #include "backends/simt/execute/services.hpp"
 #include "backends/simt/sanitizer/access_check.hpp"
 #include "backends/simt/sanitizer/block_sanitizer.hpp"
+#include "backends/simt/sanitizer/cluster_sanitizer.hpp"
 #include "backends/simt/sanitizer/lanes_of_op.hpp"
 #include "backends/simt/sanitizer/synchronisation_checks.hpp"
 
@@ -23,6 +24,7 @@ Handler before(const ptx::Instruction& instruction, const ptx::Function&, bool c
   if (is_barrier(instruction)) return check_barrier;
   if (is_warp_synchronisation(instruction)) return check_members;
   if (is_mbarrier(instruction)) return check_mbarrier;
+  if (instruction.operation == Operation::barrier_cluster_arrive) return check_cluster_arrive;
   if (instruction.operation == Operation::fence || instruction.operation == Operation::membar) return check_fence;
   return nullptr;
 }
@@ -39,6 +41,7 @@ Handler after(const ptx::Instruction& instruction, const ptx::Function&) {
     case Operation::ld:
     case Operation::atom: return is_strong(instruction) ? after_strong_access : nullptr;
     case Operation::bar_warp_sync: return after_warp_barrier;
+    case Operation::barrier_cluster_wait: return after_cluster_wait;
     case Operation::wmma_store:
     case Operation::st_bulk: return after_whole_shared_write;
     default: return is_mbarrier(instruction) ? after_mbarrier : nullptr;

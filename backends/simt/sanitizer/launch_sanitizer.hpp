@@ -21,9 +21,9 @@ namespace bascule::simt {
 
 /// What strong writes to an address have handed over to those who read it.
 struct SynchronisedWord {
-  Message for_all;
-  Message in_block;         // to threads of the last writer's block only
-  std::uint32_t block = 0;  // that one
+  MessageByScope to;          // to threads of the last writer's block, of its cluster, to all
+  std::uint32_t block = 0;    // the last writer's
+  std::uint32_t cluster = 0;
 };
 
 class LaunchSanitizer {

@@ -12,7 +12,9 @@ bool happened_before(const AccessRecord& before, const AccessRecord& now, const 
 }
 
 bool strong_for_each_other(const AccessRecord& a, const AccessRecord& b) {
-  const Strength needed = a.block == b.block ? Strength::block : Strength::everyone;
+  const Strength needed = a.block == b.block       ? Strength::block
+                          : a.cluster == b.cluster ? Strength::cluster
+                                                   : Strength::everyone;
   return a.strength >= needed && b.strength >= needed;
 }
 

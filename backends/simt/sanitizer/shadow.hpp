@@ -13,10 +13,15 @@
 namespace bascule::simt {
 
 /// How far an access is strong in the sense of the memory model: accesses that are strong for each other do not race.
-enum class Strength : std::uint8_t { weak, block, everyone };
+enum class Strength : std::uint8_t { weak, block, cluster, everyone };
+/// Of a strong access.
+[[nodiscard]] inline Scope scope_of(Strength strength) {
+  return strength == Strength::everyone ? Scope::everyone : strength == Strength::cluster ? Scope::cluster : Scope::block;
+}
 
 struct AccessRecord {
   std::uint32_t block = 0;
+  std::uint32_t cluster = 0;
   std::uint32_t clock = 0;  // 0: no access
   std::uint16_t thread = 0;
   Strength strength = Strength::weak;

@@ -34,7 +34,7 @@ bool only_arrives(const Instruction& instruction) {
   return instruction.operation == Operation::bar_arrive || instruction.operation == Operation::barrier_arrive;
 }
 
-/// Offset in shared memory of the object that a lane names, or nothing sensible: the operation itself reports that.
+/// The object that a lane names: whose shared memory it is in, and where; or nothing sensible, which the operation itself reports.
 struct MbarrierOperand {
   MbarrierOperand(const Op* op, const Context& context, const ptx::Function& function) : context_(context) {
     const Instruction& instruction = *op->instruction;
@@ -47,14 +47,19 @@ struct MbarrierOperand {
     }
     slot_ = op->operands[position_];
     wide_ = is_wide(function, function.operand(instruction, position_));
-    const Block& block = *context.group->block;
-    first_ = instruction.space() == ptx::Space::generic ? reinterpret_cast<std::uintptr_t>(block.shared)
-                                                        : std::uint64_t{block.cluster_rank} << 24;
+    space_ = instruction.space();
     offset_ = op->immediate;
   }
-  [[nodiscard]] bool find(unsigned warp, unsigned lane, std::uint64_t& offset) const {
-    offset = AddressLanes{lanes_at(context_, slot_, warp), wide_, offset_}[lane] - first_;
-    return offset % 8 == 0 && offset + 8 <= context_.group->block->shared_bytes;
+  [[nodiscard]] bool find(unsigned warp, unsigned lane, std::uint64_t& offset, BlockSanitizer*& sanitizer) const {
+    const std::uint64_t address = AddressLanes{lanes_at(context_, slot_, warp), wide_, offset_}[lane];
+    Block& own = *context_.group->block;
+    Block* block = &own;
+    if (space_ == ptx::Space::generic) block = shared_owner(own, address);
+    if (space_ == ptx::Space::shared_cluster) block = peer(own, address >> kSharedWindowBits);
+    if (block == nullptr) return false;
+    offset = address - (space_ == ptx::Space::generic ? reinterpret_cast<std::uintptr_t>(block->shared) : shared_window(*block));
+    sanitizer = &sanitizer_of(*block);
+    return offset % 8 == 0 && offset + 8 <= block->shared_bytes;
   }
 
  private:
@@ -62,7 +67,7 @@ struct MbarrierOperand {
   unsigned position_ = 0;
   Slot slot_ = kNoSlot;
   bool wide_ = false;
-  std::uint64_t first_ = 0;
+  ptx::Space space_ = ptx::Space::generic;
   std::uint64_t offset_ = 0;
 };
 
@@ -73,26 +78,35 @@ MbarrierRecord& follow(BlockSanitizer& sanitizer, std::uint64_t offset) {
   if (object.valid && object.phase != (record.phases & 3u)) {
     record.phases += (object.phase - record.phases) & 3u;
     record.completed = std::move(record.arriving);
-    record.arriving = Message{};
+    record.arriving = {};
   }
   return record;
 }
 
-void add(Message& to, const Message& from) {
-  for (const BlockTimes& entry : from) join(to, entry);
+Scope scope_of(const Instruction& instruction) { return instruction.has(Modifier::cluster) ? Scope::cluster : Scope::block; }
+
+/// What the arriving thread hands on, all that it knows or what its last fence did: to threads of its own block, and of the
+/// cluster where its scope is that.
+void hand_on(MbarrierRecord& record, const BlockSanitizer& owner, BlockSanitizer& arriving, std::uint32_t thread,
+             const Instruction& instruction) {
+  const bool relaxed = instruction.has(Modifier::relaxed);
+  const Message released = relaxed ? Message{} : arriving.hand_over(thread);
+  const MessageByScope& fenced = arriving.clock(thread).fenced;
+  if (&owner == &arriving) join(record.arriving[0], relaxed ? fenced[0] : released);
+  if (scope_of(instruction) == Scope::cluster) join(record.arriving[1], relaxed ? fenced[1] : released);
 }
 
 /// The object's bytes as an access like any other: init and inval are weak writes, all else is strong.
-bool race_on_object(const Op* op, Context& context, unsigned warp, unsigned lane, std::uint64_t offset) {
+bool race_on_object(const Op* op, Context& context, unsigned warp, unsigned lane, std::uint64_t offset, BlockSanitizer& owner) {
   BlockSanitizer& sanitizer = sanitizer_of(context);
   const Operation operation = op->instruction->operation;
   const bool weak = operation == Operation::mbarrier_init || operation == Operation::mbarrier_inval;
   const std::uint32_t thread = sanitizer.thread_of(context, warp, lane);
   const ThreadClock& clock = sanitizer.clock(thread);
-  const AccessRecord now{sanitizer.number(), clock.now, static_cast<std::uint16_t>(thread),
-                         weak ? Strength::weak : Strength::block, false, op->instruction};
+  const AccessRecord now{sanitizer.number(), sanitizer.cluster_number(), clock.now, static_cast<std::uint16_t>(thread),
+                         weak ? Strength::weak : Strength::cluster, false, op->instruction};
   bool go_on = true;
-  sanitizer.shared.each(offset, 8, [&](ShadowCell& cell) {
+  owner.shared.each(offset, 8, [&](ShadowCell& cell) {
     const AccessRecord* const other = find_race(cell, now, true, clock);
     if (other != nullptr && go_on) {
       go_on = sanitizer.launch.report(
@@ -206,9 +220,9 @@ const Op* check_barrier(const Op* op, Context& context) {
 const Op* check_fence(const Op* op, Context& context) {
   BlockSanitizer& sanitizer = sanitizer_of(context);
   const Instruction& instruction = *op->instruction;
-  const bool for_all = !instruction.has(Modifier::cta) && !instruction.has(Modifier::cluster);
+  const Scope scope = instruction.has(Modifier::cta) ? Scope::block : instruction.has(Modifier::cluster) ? Scope::cluster : Scope::everyone;
   each_running_lane(op, context, [&](unsigned warp, unsigned lane) {
-    sanitizer.fence(sanitizer.thread_of(context, warp, lane), for_all);
+    sanitizer.fence(sanitizer.thread_of(context, warp, lane), scope);
     return true;
   });
   return op + 1;
@@ -235,20 +249,20 @@ const Op* check_mbarrier(const Op* op, Context& context) {
   const MbarrierOperand operand(op, context, running_function(context));
   const bool go_on = each_running_lane(op, context, [&](unsigned warp, unsigned lane) {
     std::uint64_t offset = 0;
-    if (!operand.find(warp, lane, offset)) return true;
+    BlockSanitizer* owner = nullptr;
+    if (!operand.find(warp, lane, offset, owner)) return true;
     const Operation operation = instruction.operation;
     if (operation == Operation::mbarrier_init && !starts_object(op, context, warp, lane, offset)) return false;
-    if (operation != Operation::mbarrier_init && sanitizer.mbarriers.count(offset) == 0) return true;  // the operation reports it
-    if (!race_on_object(op, context, warp, lane, offset)) return false;
+    if (operation != Operation::mbarrier_init && owner->mbarriers.count(offset) == 0) return true;  // the operation reports it
+    if (!race_on_object(op, context, warp, lane, offset, *owner)) return false;
     const std::uint32_t thread = sanitizer.thread_of(context, warp, lane);
     switch (operation) {
-      case Operation::mbarrier_inval: sanitizer.mbarriers.erase(offset); return true;
+      case Operation::mbarrier_inval: owner->mbarriers.erase(offset); return true;
       case Operation::mbarrier_arrive:
       case Operation::mbarrier_arrive_drop:
-        add(follow(sanitizer, offset).arriving,
-            instruction.has(Modifier::relaxed) ? sanitizer.clock(thread).fenced_in_block : sanitizer.hand_over(thread));
+      case Operation::cp_async_mbarrier_arrive:
+        hand_on(follow(*owner, offset), *owner, sanitizer, thread, instruction);
         return true;
-      case Operation::cp_async_mbarrier_arrive: add(follow(sanitizer, offset).arriving, sanitizer.hand_over(thread)); return true;
       case Operation::mbarrier_test_wait:
       case Operation::mbarrier_try_wait: return lags(op, context, warp, lane, offset);
       default: return true;
@@ -264,15 +278,18 @@ const Op* after_mbarrier(const Op* op, Context& context) {
   const MbarrierOperand operand(op, context, running_function(context));
   each_running_lane(op, context, [&](unsigned warp, unsigned lane) {
     std::uint64_t offset = 0;
-    if (!operand.find(warp, lane, offset) || sanitizer.mbarriers.count(offset) == 0) return true;
-    MbarrierRecord& record = follow(sanitizer, offset);
+    BlockSanitizer* owner = nullptr;
+    if (!operand.find(warp, lane, offset, owner) || owner->mbarriers.count(offset) == 0) return true;
+    MbarrierRecord& record = follow(*owner, offset);
     if (!waits || (lane_of<std::uint32_t>(context, op->operands[0], warp, 0) >> lane & 1u) == 0) return true;
     const std::uint32_t thread = sanitizer.thread_of(context, warp, lane);
     record.seen[thread] = record.phases;
-    if (instruction.has(Modifier::relaxed)) {  // known after a fence
-      add(sanitizer.clock(thread).seen_in_block, record.completed);
-    } else {
-      join(sanitizer.clock(thread).known, sanitizer.number(), record.completed);
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(scope_of(instruction)); ++i) {
+      if (instruction.has(Modifier::relaxed)) {  // known after a fence
+        join(sanitizer.clock(thread).seen[i], record.completed[i]);
+      } else {
+        join(sanitizer.clock(thread).known, sanitizer.number(), record.completed[i]);
+      }
     }
     return true;
   });

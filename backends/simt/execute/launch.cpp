@@ -83,6 +83,7 @@ Launch::Launch(const Program& code, const LaunchShape& launch_shape, const Launc
       options(launch_options),
       number(launch_number),
       resident_limit(residency(launch_shape, code, launch_options)),
+      cluster_count(launch_shape.clusters()),
       group_warps(warps_of_group(code, launch_shape, launch_options.sanitize)) {
   arguments_.resize(blob_bytes / sizeof(ConstantPool::Line) + 1);
   if (blob_bytes != 0) std::memcpy(arguments_.data(), argument_blob, blob_bytes);
@@ -182,7 +183,7 @@ bool Launch::claim(std::uint64_t& cluster_index) {
     if (resident + places > resident_limit) return false;
   } while (!resident_.compare_exchange_weak(resident, resident + places, std::memory_order_acq_rel));
   cluster_index = next_cluster_.fetch_add(1, std::memory_order_acq_rel);
-  if (cluster_index < shape.clusters()) return true;
+  if (cluster_index < cluster_count) return true;
   resident_.fetch_sub(places, std::memory_order_acq_rel);
   return false;
 }
@@ -207,7 +208,7 @@ void Launch::run(std::uint32_t worker) {
   };
   const auto take = [&] {
     std::uint64_t index = 0;
-    if (next_cluster_.load(std::memory_order_relaxed) >= shape.clusters() || !claim(index)) return false;
+    if (next_cluster_.load(std::memory_order_relaxed) >= cluster_count || !claim(index)) return false;
     if (spare.empty()) spare.push_back(std::make_unique<ClusterRun>());
     clusters.push_back(std::move(spare.back()));
     spare.pop_back();
@@ -218,7 +219,7 @@ void Launch::run(std::uint32_t worker) {
   std::uint32_t idle_passes = 0;
   while (!stopped()) {
     if (clusters.empty() && !take()) {
-      if (next_cluster_.load(std::memory_order_acquire) >= shape.clusters()) break;
+      if (next_cluster_.load(std::memory_order_acquire) >= cluster_count) break;
       std::this_thread::yield();  // all places are taken, by other threads' blocks
       look_at_clock();
       continue;

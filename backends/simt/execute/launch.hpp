@@ -89,6 +89,7 @@ class Launch : public LaunchServices {
   const LaunchOptions options;
   const std::uint64_t number;  // %gridid
   const std::uint64_t resident_limit;
+  const std::uint64_t cluster_count;
   std::uint32_t group_warps = 1;
   std::function<void(std::string_view)> printer = [](std::string_view) {};
   std::function<void(std::string_view)> tracer = [](std::string_view) {};

@@ -106,6 +106,7 @@ bsc_status Program::launch(std::string_view kernel, const Shape& shape, const Ar
   for (std::size_t i = 0; i < 3; ++i) {
     launch.grid[i] = shape.grid[i];
     launch.block[i] = shape.block[i];
+    launch.cluster[i] = shape.cluster[i];
   }
   launch.shared_bytes = shape.shared_bytes;
   launch.flags = shape.flags;

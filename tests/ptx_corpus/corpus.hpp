@@ -105,6 +105,7 @@ struct Shape {
   std::array<std::uint64_t, 3> block{32, 1, 1};
   std::uint64_t shared_bytes = 0;
   std::uint64_t flags = 0;
+  std::array<std::uint64_t, 3> cluster{};
 };
 
 class Program {

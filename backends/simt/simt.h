@@ -1,5 +1,5 @@
-/* Between the cpu plugin and libbascule_simt.so, which it opens when the first foreign image arrives. Not a public ABI: both
- * are built and installed together, and `abi` must be equal.
+/* Between libbascule_simt.so and who opens it: the cpu plugin when the first foreign image arrives, and the emulated CUDA
+ * driver. Not a public ABI: all are built and installed together, and `abi` must be equal.
  *
  * Threads: every function may be called from any thread; run() by several at once on the same job.
  * Errors: a bsc_status; where it is not BSC_OK, the error object is filled. Nothing throws or prints.
@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* Changed with every change of what stands below. */
-#define BSC_SIMT_ABI "simt 1"
+#define BSC_SIMT_ABI "simt 2"
 
 typedef struct bsc_simt_module bsc_simt_module;
 typedef struct bsc_simt_job bsc_simt_job;
@@ -40,6 +40,8 @@ typedef struct bsc_simt_options {
   uint64_t stack_bytes;       /* per thread, beyond what the functions declare, where calls recurse or go through pointers
                                  or alloca is used; 0: 8 KiB */
   uint64_t heap_bytes;        /* for the device's malloc; 0: 8 MiB */
+  void (*print)(void* context, const char* text, uint64_t bytes); /* what kernels print, as it is; null: line by line to the log */
+  void* print_context;
 } bsc_simt_options;
 
 typedef struct bsc_simt_function_info {
@@ -59,6 +61,14 @@ typedef struct bsc_simt_parameter {
   uint64_t offset;
   uint64_t bytes;
 } bsc_simt_parameter;
+
+/* A variable of module scope in global or constant memory. */
+typedef struct bsc_simt_variable {
+  const char* name; /* lives as long as the module */
+  uint64_t address;
+  uint64_t bytes;
+  uint32_t constant;
+} bsc_simt_variable;
 
 typedef struct bsc_simt_launch {
   uint64_t function;
@@ -83,6 +93,8 @@ typedef struct bsc_simt_api {
   int (*function)(bsc_simt_module* module, uint64_t index, bsc_simt_function_info* out_info);
   /* The index-th parameter of a kernel; 0 past the last. */
   int (*parameter)(bsc_simt_module* module, uint64_t function, uint64_t index, bsc_simt_parameter* out_parameter);
+  /* The index-th variable of module scope; 0 past the last. */
+  int (*variable)(bsc_simt_module* module, uint64_t index, bsc_simt_variable* out_variable);
   /* Checks the launch completely and sets it up. */
   bsc_status (*prepare)(bsc_simt_module* module, const bsc_simt_launch* launch, bsc_simt_job** out_job,
                         bsc_plugin_error* error);

@@ -66,6 +66,15 @@ struct ConformOptions {
 };
 ExitCode run_conform(const CommonOptions& common, const ConformOptions& options);
 
+struct EmulateOptions {
+  std::string driver;                // a directory of the emulated drivers: "cuda"
+  std::vector<std::string> command;  // the program and its arguments
+  std::string gpu, fail, delay;
+  bool sanitize = false;
+  bool explain = false;
+};
+ExitCode run_emulate(const CommonOptions& common, const EmulateOptions& options);
+
 struct PackOptions {
   std::vector<std::string> specifications;  // JSON files, merged into one package
   std::string output;

@@ -36,6 +36,19 @@ constexpr const char* kRunFooter =
     "Example:\n"
     "  bascule run saxpy.cl:saxpy --backend opencl --grid 4 --block 64 f32:2 in:f32:x.npy out:f32:256:y.npy";
 
+constexpr const char* kEmulateFooter =
+    "The program loads the vendor's driver by its usual name and gets the emulated one, whose directory is put first on\n"
+    "LD_LIBRARY_PATH; nothing else of it changes. Kernels run on this machine's CPU: results are right, times say nothing about\n"
+    "a GPU. Only what the vendor's driver compiles itself can run (for cuda: PTX, no machine code).\n"
+    "Programs that are set-user-ID, or that name the driver by an absolute path, are not reached.\n\n"
+    "A failure at will: CALL[:WHICH]=RESULT,... where WHICH is a number from 1 on, or * for each (as without it); CALL is an\n"
+    "entry's name, or kernel, copy or fill for work when it runs. Delays are written alike, with a time (us, ms, s).\n\n"
+    "Examples:\n"
+    "  bascule emulate cuda -- ./vector_add\n"
+    "  bascule emulate cuda --gpu sm_80 --sanitize -- ./my_program --size 100\n"
+    "  bascule emulate cuda --fail cuMemAlloc_v2:2=CUDA_ERROR_OUT_OF_MEMORY --explain -- ./my_program\n"
+    "  bascule emulate cuda --delay kernel=20ms -- ./my_program";
+
 void add_common(CLI::App& command, CommonOptions& common, bool json_flag = true) {
   command.add_option("-b,--backend", common.backends, "Backends to try, in order: cuda,hip,level_zero,opencl,cpu,null or auto")
       ->type_name("A,B,...");
@@ -154,6 +167,16 @@ class CommandLine {
     ptx_check->add_option("FILE", ptx_check_.file, "PTX file")->required();
     add_common(*ptx_check, common_);
     ptx_check->callback([this] { action_ = [this] { return run_ptx_check(common_, ptx_check_); }; });
+    CLI::App* emulate = app_.add_subcommand("emulate", "Run any program with a vendor's driver emulated on this machine's CPU");
+    emulate->footer(kEmulateFooter);
+    emulate->add_option("DRIVER", emulate_.driver, "Which: cuda")->required();
+    emulate->add_option("PROGRAM", emulate_.command, "The program and its arguments, after --");
+    emulate->add_option("--gpu", emulate_.gpu, "The GPU to be: a name such as sm_80, or a file that describes one")->type_name("NAME|FILE");
+    emulate->add_flag("--sanitize", emulate_.sanitize, "Check every access and synchronisation of kernels");
+    emulate->add_flag("--explain", emulate_.explain, "Say on standard error why a call failed");
+    emulate->add_option("--fail", emulate_.fail, "Make calls fail, see below")->type_name("LIST");
+    emulate->add_option("--delay", emulate_.delay, "Make calls slow, see below")->type_name("LIST");
+    emulate->callback([this] { action_ = [this] { return run_emulate(common_, emulate_); }; });
     CLI::App* conform = add("conform", "Run the conformance suite on a plugin: passing it is what makes a backend", [this] { return run_conform(common_, conform_); });
     conform->add_option("PLUGIN", conform_.plugin, "Backend name, manifest or plugin file")->required();
     conform->add_option("ARGUMENTS", conform_.arguments, "Handed on to the suite; after --, see `bascule conform PLUGIN -- --help`");
@@ -188,6 +211,7 @@ class CommandLine {
   BenchOptions bench_;
   CompareOptions compare_;
   ConformOptions conform_;
+  EmulateOptions emulate_;
   PackOptions pack_;
   RunOptions run_;
   CheckOptions check_;

@@ -77,6 +77,17 @@ int parameter(bsc_simt_module* module, uint64_t function, uint64_t index, bsc_si
   return 1;
 }
 
+int variable(bsc_simt_module* module, uint64_t index, bsc_simt_variable* out_variable) {
+  const auto& variables = module->module->variables;
+  const auto& addresses = module->memory->addresses().variables;
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (addresses[i] == 0 || index-- != 0) continue;  // shared memory has no address
+    *out_variable = {variables[i].name.c_str(), addresses[i], variables[i].bytes, variables[i].space == ptx::Space::constant ? 1u : 0u};
+    return 1;
+  }
+  return 0;
+}
+
 bsc_status prepare(bsc_simt_module* module, const bsc_simt_launch* launch, bsc_simt_job** out_job, bsc_plugin_error* error) {
   return guarded(error, "launch", [&]() -> bsc_status {
     LaunchShape shape;
@@ -110,6 +121,10 @@ bsc_status prepare(bsc_simt_module* module, const bsc_simt_launch* launch, bsc_s
       }
       made.tracer = [module](std::string_view line) { module->services.log(BSC_LOG_TRACE, "{}", line); };
       made.printer = [module](std::string_view text) {
+        if (module->options.print != nullptr) {
+          module->options.print(module->options.print_context, text.data(), text.size());
+          return;
+        }
         while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
         module->services.log(BSC_LOG_INFO, "{}", text);
       };
@@ -190,7 +205,7 @@ void release_text(char* text) { std::free(text); }
 
 extern "C" __attribute__((visibility("default"))) const bsc_simt_api* bascule_simt_query(void) {
   using namespace bascule::simt;
-  static const bsc_simt_api api = {BSC_SIMT_ABI, load,   unload, function, parameter,
-                                   prepare,                      run,    finish, describe, report, release_text};
+  static const bsc_simt_api api = {BSC_SIMT_ABI, load, unload, function, parameter, variable,
+                                   prepare,      run,  finish, describe, report,    release_text};
   return &api;
 }

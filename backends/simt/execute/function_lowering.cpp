@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "backends/simt/execute/block.hpp"
 #include "backends/simt/execute/control.hpp"
 #include "backends/simt/execute/coverage.hpp"
 #include "backends/simt/execute/operand_width.hpp"
@@ -20,16 +19,6 @@ using ptx::Operand;
 using ptx::Operation;
 
 namespace {
-
-// Hints to hardware that there is none of here.
-bool is_hint(Operation operation) {
-  switch (operation) {
-    case Operation::griddepcontrol:
-    case Operation::setmaxnreg:
-    case Operation::pmevent: return true;
-    default: return false;
-  }
-}
 
 // Lanes read each other, or memory is read before all is written: the destination must keep clear of the sources.
 bool writes_lane_by_lane(const Instruction& instruction) {
@@ -60,32 +49,6 @@ bool writes_lane_by_lane(const Instruction& instruction) {
 }
 
 }  // namespace
-
-bool is_control(Operation operation) {
-  switch (operation) {
-    case Operation::bra:
-    case Operation::brx_idx:
-    case Operation::call:
-    case Operation::exit:
-    case Operation::ret:
-    case Operation::trap:
-    case Operation::brkpt:
-    case Operation::nanosleep:
-    case Operation::bar_sync:
-    case Operation::bar_arrive:
-    case Operation::bar_red:
-    case Operation::bar_warp_sync:
-    case Operation::barrier_sync:
-    case Operation::barrier_arrive:
-    case Operation::barrier_red:
-    case Operation::barrier_cluster_arrive:
-    case Operation::barrier_cluster_wait:
-    case Operation::alloca:
-    case Operation::stacksave:
-    case Operation::stackrestore: return true;
-    default: return is_hint(operation);
-  }
-}
 
 FunctionLowering::FunctionLowering(ProgramContext& all, std::uint32_t index)
     : all_(all), function_(all.module.functions[index]), code_(*all.program.functions[index]) {
@@ -180,217 +143,6 @@ void FunctionLowering::lower_instruction(const Instruction& instruction) {
   if (lower_control(instruction) || lower_barrier(instruction) || lower_stack(instruction)) return;
   if (lower_parameter_access(instruction) || lower_special_move(instruction)) return;
   lower_with_family(instruction);
-}
-
-bool FunctionLowering::lower_control(const Instruction& instruction) {
-  switch (instruction.operation) {
-    case Operation::bra:
-      emit(instruction.guarded ? run_branch : run_jump, &instruction, {}, 0, true).target =
-          graph_.block_of[function_.operand(instruction, 0).index];
-      return true;
-    case Operation::brx_idx: {
-      auto& blocks = branch_blocks_.emplace_back();
-      for (const std::uint32_t target : function_.branch_lists[instruction.side]) blocks.push_back(graph_.block_of[target]);
-      const Reference index = source(instruction, function_.operand(instruction, 0), 32);
-      emit(run_branch_table, &instruction, {index}, 0, true).side = &blocks;
-      return true;
-    }
-    case Operation::exit: emit(run_exit, &instruction, {}, 0, true); return true;
-    case Operation::ret: lower_return(&instruction); return true;
-    case Operation::trap: emit(run_trap, &instruction, {}, 0, true).own = true; return true;
-    case Operation::brkpt: emit(run_breakpoint, &instruction, {}, 0, true).own = true; return true;
-    case Operation::bar_warp_sync:
-      emit(run_warp_barrier, &instruction, {source(instruction, function_.operand(instruction, 0), 32)}, 0, true).own = true;
-      return true;
-    case Operation::nanosleep: emit(run_give_turn, &instruction, {}, 0, true); return true;
-    default: return false;
-  }
-}
-
-bool FunctionLowering::lower_barrier(const Instruction& instruction) {
-  BarrierOp what;
-  switch (instruction.operation) {
-    case Operation::bar_sync:
-    case Operation::barrier_sync: break;
-    case Operation::bar_arrive:
-    case Operation::barrier_arrive: what.kind = BarrierOp::Kind::arrive; break;
-    case Operation::barrier_cluster_arrive:
-    case Operation::barrier_cluster_wait:
-      emit(instruction.operation == Operation::barrier_cluster_arrive ? run_cluster_arrive : run_cluster_wait, &instruction, {}, 0,
-           true, instruction.has(Modifier::aligned) ? 1 : 0)
-          .own = true;
-      return true;
-    case Operation::bar_red:
-    case Operation::barrier_red:
-      what.kind = instruction.has(Modifier::popc)   ? BarrierOp::Kind::red_popc
-                  : instruction.has(Modifier::and_) ? BarrierOp::Kind::red_and
-                                                    : BarrierOp::Kind::red_or;
-      break;
-    default: return false;
-  }
-  const bool bar = instruction.operation == Operation::bar_sync || instruction.operation == Operation::bar_arrive ||
-                   instruction.operation == Operation::bar_red;
-  what.aligned = bar || instruction.has(Modifier::aligned);
-  std::vector<Reference> references;
-  for (std::size_t i = 0; i < instruction.operand_count; ++i) {
-    const Operand& operand = function_.operand(instruction, i);
-    references.push_back(source(instruction, operand, operand_width(instruction, i)));
-    if (i + 1 == instruction.operand_count) what.negated = operand.negated;
-  }
-  emit(run_barrier, &instruction, references, instruction.destinations, true, what.pack()).own = true;
-  return true;
-}
-
-bool FunctionLowering::lower_stack(const Instruction& instruction) {
-  if (instruction.operation != Operation::alloca && instruction.operation != Operation::stacksave &&
-      instruction.operation != Operation::stackrestore) {
-    return false;
-  }
-  if (stack_top_ == kNoSlot) stack_top_ = new_value(32);
-  const unsigned width = register_width(instruction.type());
-  if (instruction.operation == Operation::alloca) {
-    std::uint64_t alignment = 16;
-    if (instruction.operand_count > 2 && function_.operand(instruction, 2).kind == Operand::Kind::immediate) {
-      alignment = std::max<std::uint64_t>(function_.operand(instruction, 2).bits, 1);
-    }
-    const Reference size = source(instruction, function_.operand(instruction, 1), width);
-    emit(run_alloca, &instruction, {source(instruction, function_.operand(instruction, 0), width), stack_top_, size, stack_top_},
-         2, true, alignment | std::uint64_t{width / 8} << 32);
-  } else if (instruction.operation == Operation::stacksave) {
-    emit(run_stack_save, &instruction, {source(instruction, function_.operand(instruction, 0), width), stack_top_}, 1, true,
-         width / 8);
-  } else {
-    emit(run_stack_restore, &instruction, {stack_top_, source(instruction, function_.operand(instruction, 0), width)}, 1, true,
-         width / 8);
-  }
-  return true;
-}
-
-// A part of the kernel's parameters is a constant of the launch.
-bool FunctionLowering::launch_parameter(const Instruction& instruction, unsigned element, unsigned width, Reference& value) {
-  MoveOperands operands;
-  if (!function_.entry || !is_parameter_access(instruction, operands) || instruction.operation != Operation::ld) return false;
-  const Operand& address = function_.operand(instruction, operands.address);
-  if (address.kind != Operand::Kind::address || address.base_kind != Operand::Kind::symbol || !address.local_symbol ||
-      address.index >= function_.parameters.size()) {
-    return false;
-  }
-  const ptx::Variable& parameter = function_.parameters[address.index];
-  const std::uint32_t bytes = ptx::bits_of(instruction.type()) / 8;
-  const std::int64_t offset = address.offset + std::int64_t{element} * bytes;
-  if (bytes == 0 || bytes > 8 || offset < 0 || offset % bytes != 0 || static_cast<std::uint64_t>(offset) + bytes > parameter.bytes) {
-    return false;
-  }
-  LaunchConstant wanted;
-  wanted.what = LaunchConstant::What::parameter;
-  wanted.width = static_cast<std::uint8_t>(width);
-  wanted.bytes = static_cast<std::uint8_t>(bytes);
-  wanted.sign = ptx::kind_of(instruction.type()) == 's';
-  wanted.offset = parameter.offset + static_cast<std::uint64_t>(offset);
-  value = launch_constant(wanted);
-  return true;
-}
-
-bool FunctionLowering::lower_parameter_access(const Instruction& instruction) {
-  MoveOperands operands;
-  if (!is_parameter_access(instruction, operands)) return false;
-  const Operand& address = function_.operand(instruction, operands.address);
-  if (address.kind != Operand::Kind::address || address.base_kind != Operand::Kind::symbol || !address.local_symbol) return false;
-  if (function_.variables[address.index].space != ptx::Space::param) return false;
-  const bool of_kernel = function_.entry && address.index < function_.parameters.size();
-  if (!of_kernel && plans_[address.index].in_memory) return false;
-  const Operand& value = function_.operand(instruction, operands.value);
-  const std::uint32_t bytes = ptx::bits_of(instruction.type()) / 8;
-  const bool sign = ptx::kind_of(instruction.type()) == 's';
-  for (unsigned element = 0; element < instruction.vector; ++element) {
-    const Operand& part = value.kind == Operand::Kind::vector ? function_.elements[value.index + element] : value;
-    if (part.kind == Operand::Kind::sink) continue;
-    const unsigned width = part.kind == Operand::Kind::reg ? width_of_register(part.index) : bytes * 8;
-    if (of_kernel) {
-      Reference known = kNoSlot;
-      if (!launch_parameter(instruction, element, width, known)) return false;
-      const Reference to = register_values_[part.index];
-      if (to == known) continue;  // an alias
-      emit(all_.moves.convert(width / 8, width / 8, false), &instruction, {to, known}, 1, true).lane_by_lane = true;
-      continue;
-    }
-    const auto& parts = plans_[address.index].parts;
-    const auto at = std::find_if(parts.begin(), parts.end(), [&](const ParameterPlan::Part& candidate) {
-      return candidate.offset == address.offset + std::int64_t{element} * bytes;
-    });
-    const Reference place = parameter_values_[address.index][static_cast<std::size_t>(at - parts.begin())];
-    if (instruction.operation == Operation::ld) {
-      emit(all_.moves.convert(bytes, width / 8, sign), &instruction, {register_values_[part.index], place}, 1, true);
-    } else {
-      emit(all_.moves.convert(width / 8, bytes, false), &instruction, {place, source(instruction, part, width)}, 1, true);
-    }
-  }
-  return true;
-}
-
-bool FunctionLowering::lower_special_move(const Instruction& instruction) {
-  if (instruction.operation != Operation::mov || instruction.operand_count != 2) return false;
-  const Operand& to = function_.operand(instruction, 0);
-  const Operand& from = function_.operand(instruction, 1);
-  if (to.kind != Operand::Kind::reg) return false;
-  if (is_value(register_values_[to.index]) == false) return true;  // an alias
-  if (from.kind != Operand::Kind::special) return false;
-  const unsigned width = width_of_register(to.index);
-  if (special_constant(from, width) != kNoSlot) return false;
-  special(&instruction, from, width, register_values_[to.index], true);
-  return true;
-}
-
-// A register that is written once, with a constant, is that constant.
-void FunctionLowering::find_aliases() {
-  std::vector<std::uint8_t> definitions(function_.registers.size(), 0);
-  const auto define = [&](const Operand& operand) {
-    if (operand.kind == Operand::Kind::reg && definitions[operand.index] < 2) ++definitions[operand.index];
-  };
-  for (const Instruction& instruction : function_.instructions) {
-    for (std::size_t i = 0; i < instruction.destinations; ++i) {
-      const Operand& operand = function_.operand(instruction, i);
-      if (operand.kind != Operand::Kind::vector) {
-        define(operand);
-        continue;
-      }
-      for (std::size_t k = 0; k < operand.count; ++k) define(function_.elements[operand.index + k]);
-    }
-  }
-  for (const ptx::Call& call : function_.calls) {
-    for (const Operand& result : call.results) define(result);
-  }
-  for (const std::uint32_t reg : function_.parameter_registers) definitions[reg] = 2;
-  for (const Instruction& instruction : function_.instructions) {
-    if (instruction.guarded || instruction.destinations != 1) continue;
-    const Operand& to = function_.operand(instruction, 0);
-    if (to.kind != Operand::Kind::reg || definitions[to.index] != 1 || width_of_register(to.index) == 1) continue;
-    if (const Reference alias = alias_of(instruction); alias != kNoSlot) register_values_[to.index] = alias;
-  }
-}
-
-Reference FunctionLowering::alias_of(const Instruction& instruction) {
-  const unsigned width = width_of_register(function_.operand(instruction, 0).index);
-  if (instruction.operand_count < 2) return kNoSlot;
-  const Operand& from = function_.operand(instruction, 1);
-  Reference value = kNoSlot;
-  switch (instruction.operation) {
-    case Operation::ld: return instruction.vector == 1 && launch_parameter(instruction, 0, width, value) ? value : kNoSlot;
-    case Operation::mov:
-      if (from.kind == Operand::Kind::immediate || from.kind == Operand::Kind::function) return source(instruction, from, width);
-      if (from.kind == Operand::Kind::special) return special_constant(from, width);
-      if (from.kind == Operand::Kind::symbol) {
-        std::int64_t offset = from.offset;
-        return variable_base(from, offset) == kNoSlot ? fixed_address(from, offset, width) : kNoSlot;
-      }
-      return kNoSlot;
-    case Operation::cvta:
-      // Global addresses are generic ones.
-      if (instruction.space() != ptx::Space::global || all_.options.sanitize || from.kind != Operand::Kind::reg) return kNoSlot;
-      return width == width_of_register(from.index) && !is_value(register_values_[from.index]) ? register_values_[from.index]
-                                                                                              : kNoSlot;
-    default: return kNoSlot;
-  }
 }
 
 bool FunctionLowering::collect_operands(const Instruction& instruction, Layout layout, std::vector<Reference>& references,

@@ -34,6 +34,8 @@ struct ProgramContext {
 
 /// Whether the engine does the operation itself, without a family.
 [[nodiscard]] bool is_control(ptx::Operation operation);
+/// Whether it is a hint to hardware that there is none of here.
+[[nodiscard]] bool is_hint(ptx::Operation operation);
 
 class FunctionLowering {
  public:
@@ -44,15 +46,19 @@ class FunctionLowering {
   // function_lowering.cpp
   void place_variables();
   void lower_instruction(const ptx::Instruction& instruction);
-  bool lower_control(const ptx::Instruction& instruction);
-  bool lower_barrier(const ptx::Instruction& instruction);
-  bool lower_stack(const ptx::Instruction& instruction);
-  bool lower_parameter_access(const ptx::Instruction& instruction);
-  bool lower_special_move(const ptx::Instruction& instruction);
   void lower_with_family(const ptx::Instruction& instruction);
   bool collect_operands(const ptx::Instruction& instruction, Layout layout, std::vector<Reference>& references,
                         unsigned& destinations, std::uint64_t& immediate);
   void refuse(const ptx::Instruction& instruction, std::string message, std::string hint = {});
+
+  // function_control.cpp
+  bool lower_control(const ptx::Instruction& instruction);
+  bool lower_barrier(const ptx::Instruction& instruction);
+  bool lower_stack(const ptx::Instruction& instruction);
+
+  // function_aliases.cpp
+  bool lower_parameter_access(const ptx::Instruction& instruction);
+  bool lower_special_move(const ptx::Instruction& instruction);
   void find_aliases();
   Reference alias_of(const ptx::Instruction& instruction);
   bool launch_parameter(const ptx::Instruction& instruction, unsigned element, unsigned width, Reference& value);

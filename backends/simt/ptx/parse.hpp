@@ -27,6 +27,11 @@ inline constexpr std::uint64_t kMaxInitialBytes = std::uint64_t{256}
 inline constexpr std::uint64_t kMaxParameterBytes = 32764;  // of a kernel, as the ISA has it from 8.1 on
 inline constexpr std::uint32_t kMaxFileNumber = 65535;      // of .file
 
+/// Whether a variable of the type has no bytes that a program could read.
+[[nodiscard]] constexpr bool is_opaque(Type type) {
+  return type == Type::texref || type == Type::samplerref || type == Type::surfref;
+}
+
 class Parser {
  public:
   Parser(std::string_view text, std::string_view name, Reporter& reporter);
@@ -61,18 +66,22 @@ class Parser {
   void alignment(Variable& variable);
   void dimensions(Variable& variable, bool unsized_allowed);
   void attributes();
+  void declare_variable(Variable variable, const Token& name);
+  [[nodiscard]] static std::uint64_t element_bytes(const Variable& variable);
+  void finish_size(Variable& variable, const Token& name);
+
+  // ---- their initial values (parse_initial.cpp)
   void initializer(Variable& variable);
   void initializer_list(Variable& variable, std::size_t level, std::uint64_t& at, std::uint64_t end);
   void initializer_value(Variable& variable, std::uint64_t at);
   bool initializer_address(Variable& variable, std::uint64_t at);
   void store_initial(Variable& variable, std::uint64_t at, std::uint64_t bits, unsigned bytes);
   void opaque_initializer();
-  void declare_variable(Variable variable, const Token& name);
+
+  // ---- registers (parse_register.cpp)
   void register_statement();
   void declare_registers(const Token& name, Type type, std::uint8_t vector, std::uint32_t range);
   std::uint32_t add_register(std::string name, Type type, std::uint8_t vector, Location location);
-  [[nodiscard]] static std::uint64_t element_bytes(const Variable& variable);
-  void finish_size(Variable& variable, const Token& name);
 
   // ---- functions (parse_function.cpp)
   void function(bool entry, Linkage linkage);

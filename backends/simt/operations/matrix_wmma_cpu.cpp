@@ -6,6 +6,7 @@
 
 #include "backends/simt/execute/select.hpp"
 #include "backends/simt/operations/families.hpp"
+#include "backends/simt/operations/matrix_in_memory.hpp"
 #include "backends/simt/operations/matrix_multiply.hpp"
 #include "backends/simt/operations/matrix_operation.hpp"
 #include "backends/simt/operations/memory_lanes.hpp"
@@ -17,52 +18,7 @@ using ptx::Modifier;
 using ptx::Operation;
 using ptx::Type;
 
-struct Shape {
-  Modifier modifier;
-  std::uint8_t m, n, k;
-};
-constexpr Shape kShapes[] = {{Modifier::m16n16k16, 16, 16, 16}, {Modifier::m8n32k16, 8, 32, 16}, {Modifier::m32n8k16, 32, 8, 16},
-                             {Modifier::m16n16k8, 16, 16, 8},   {Modifier::m8n8k4, 8, 8, 4},     {Modifier::m8n8k32, 8, 8, 32},
-                             {Modifier::m8n8k128, 8, 8, 128}};
-
-const Shape* shape_of(const ptx::Instruction& instruction) {
-  for (const Shape& shape : kShapes) {
-    if (instruction.has(shape.modifier)) return &shape;
-  }
-  return nullptr;
-}
-
-// ---- fragments and memory --------------------------------------------------------------------------------------------
-
 constexpr unsigned kMaxFragmentBytes = 1024;
-
-/// A matrix in the order in which its fragment keeps it.
-struct Fragment {
-  unsigned rows = 0, columns = 0;
-  unsigned bits = 0;       // of an element
-  unsigned registers = 0;
-  bool lines_are_rows = false;  // in memory, elements of a row are neighbours; else elements of a column
-
-  [[nodiscard]] unsigned matrix_bytes() const { return rows * columns * bits / 8; }
-  [[nodiscard]] unsigned register_bytes() const { return kLanes * (bits == 64 ? 8 : 4); }
-};
-
-Fragment fragment_of(const ptx::Instruction& instruction) {
-  const Shape& shape = *shape_of(instruction);
-  Fragment fragment;
-  fragment.bits = ptx::bits_of(instruction.type());
-  fragment.lines_are_rows = instruction.has(Modifier::row);
-  const bool a = instruction.has(Modifier::a), b = instruction.has(Modifier::b);
-  fragment.rows = b ? shape.k : shape.m;
-  fragment.columns = a ? shape.k : shape.n;
-  if (b && fragment.bits < 8) {
-    std::swap(fragment.rows, fragment.columns);
-    fragment.lines_are_rows = !fragment.lines_are_rows;
-  }
-  const bool repeated = (a || b) && instruction.type() == Type::f16;
-  fragment.registers = repeated ? 8 : fragment.matrix_bytes() / fragment.register_bytes();
-  return fragment;
-}
 
 /// Host addresses of a matrix's lines (rows or columns, as memory has them).
 struct Lines {
@@ -72,12 +28,12 @@ struct Lines {
 
 template <class A, Where where>
 bool find_lines(const Op* op, Context& context, unsigned warp, unsigned lane, Slot address, Slot stride_slot,
-                const Fragment& fragment, Lines& lines) {
-  lines.count = fragment.lines_are_rows ? fragment.rows : fragment.columns;
-  const unsigned length = fragment.lines_are_rows ? fragment.columns : fragment.rows;
-  lines.bytes = length * fragment.bits / 8;
-  const std::uint64_t stride = stride_slot == kNoSlot ? length : register_lanes<std::uint32_t>(context, stride_slot, warp)[lane];
-  const unsigned alignment = fragment.bits < 8 ? 1 : fragment.bits / 8;
+                const MatrixInMemory& fragment, Lines& lines) {
+  lines.count = fragment.lines;
+  lines.bytes = fragment.line_bytes;
+  const std::uint64_t stride =
+      stride_slot == kNoSlot ? fragment.line_elements : register_lanes<std::uint32_t>(context, stride_slot, warp)[lane];
+  const unsigned alignment = fragment.alignment;
   const A* const base = register_lanes<A>(context, address, warp);
   AddressLanes addresses = address_lanes(base, *op);
   for (unsigned i = 0; i < lines.count; ++i) {
@@ -93,7 +49,7 @@ bool find_lines(const Op* op, Context& context, unsigned warp, unsigned lane, Sl
 
 /// Moves between the lines of a matrix in memory and `image`, its elements by rows.
 template <class T>
-void move_across(const Lines& lines, const Fragment& fragment, std::byte* image, bool store) {
+void move_across(const Lines& lines, const MatrixInMemory& fragment, std::byte* image, bool store) {
   for (unsigned column = 0; column < fragment.columns; ++column) {
     for (unsigned row = 0; row < fragment.rows; ++row) {
       std::byte* const memory = lines.at[column] + row * sizeof(T);
@@ -110,7 +66,7 @@ void move_across(const Lines& lines, const Fragment& fragment, std::byte* image,
   }
 }
 
-void move_matrix(const Lines& lines, const Fragment& fragment, std::byte* image, bool store) {
+void move_matrix(const Lines& lines, const MatrixInMemory& fragment, std::byte* image, bool store) {
   if (fragment.lines_are_rows) {
     for (unsigned i = 0; i < lines.count; ++i) {
       if (store) guest_write(lines.at[i], image + i * lines.bytes, lines.bytes);
@@ -126,12 +82,12 @@ void move_matrix(const Lines& lines, const Fragment& fragment, std::byte* image,
   }
 }
 
-void write_fragment(const Context& context, const Slot* slots, unsigned warp, std::uint32_t mask, const Fragment& fragment,
+void write_fragment(const Context& context, const Slot* slots, unsigned warp, std::uint32_t mask, const MatrixInMemory& fragment,
                     std::byte* image) {
-  const unsigned bytes = fragment.matrix_bytes(), whole = fragment.registers * fragment.register_bytes();
+  const unsigned bytes = fragment.matrix_bytes, whole = fragment.registers * fragment.register_bytes;
   for (unsigned filled = bytes; filled < whole; filled += bytes) std::memcpy(image + filled, image, bytes);
   for (unsigned i = 0; i < fragment.registers; ++i) {
-    const std::byte* const part = image + i * fragment.register_bytes();
+    const std::byte* const part = image + i * fragment.register_bytes;
     if (fragment.bits == 64) {
       write_register(context, slots[i], warp, mask, reinterpret_cast<const std::uint64_t*>(part));
     } else {
@@ -152,7 +108,7 @@ void read_fragment(const Context& context, const Slot* slots, unsigned warp, uns
 template <class A, Where where>
 const Op* load(const Op* op, Context& context) {
   if (!whole_warps_have_come(op, context)) [[unlikely]] return await_whole_warps(op, context);
-  const Fragment fragment = fragment_of(*op->instruction);
+  const MatrixInMemory fragment = matrix_in_memory(*op->instruction);
   const Slot* const slots = slots_of(*op, fragment.registers + 2);
   Mask mask(*op, context);
   for (unsigned warp = 0; warp < context.warps; ++warp, mask.next()) {
@@ -174,7 +130,7 @@ const Op* load(const Op* op, Context& context) {
 template <class A, Where where>
 const Op* store(const Op* op, Context& context) {
   if (!whole_warps_have_come(op, context)) [[unlikely]] return await_whole_warps(op, context);
-  const Fragment fragment = fragment_of(*op->instruction);
+  const MatrixInMemory fragment = matrix_in_memory(*op->instruction);
   const Slot* const slots = slots_of(*op, fragment.registers + 2);
   Mask mask(*op, context);
   for (unsigned warp = 0; warp < context.warps; ++warp, mask.next()) {
@@ -186,7 +142,7 @@ const Op* store(const Op* op, Context& context) {
       return nullptr;
     }
     alignas(64) std::byte image[kMaxFragmentBytes];
-    read_fragment(context, slots + 1, warp, fragment.register_bytes(), fragment.matrix_bytes(), image);
+    read_fragment(context, slots + 1, warp, fragment.register_bytes, fragment.matrix_bytes, image);
     move_matrix(lines, fragment, image, true);
   }
   return op + 1;
@@ -351,7 +307,7 @@ Handler product_handler(const ptx::Instruction& instruction, Format a) {
   }
 }
 
-Selected select_product(const ptx::Instruction& instruction, const Shape& shape) {
+Selected select_product(const ptx::Instruction& instruction, const WmmaShape& shape) {
   Product product{};
   const bool short_form = instruction.type_count == 2;  // of f16 multiplicands: d and c
   if (!short_form && instruction.type_count != 4) return {};
@@ -380,7 +336,7 @@ Handler memory_handler(bool is_load, Where where) {
 Selected select_matrix_wmma(const ptx::Instruction& instruction, const ptx::Function& function) {
   const bool is_load = instruction.operation == Operation::wmma_load;
   if (!is_load && instruction.operation != Operation::wmma_store && instruction.operation != Operation::wmma_mma) return {};
-  const Shape* const shape = shape_of(instruction);
+  const WmmaShape* const shape = wmma_shape(instruction);
   if (shape == nullptr) return {};
   if (instruction.operation == Operation::wmma_mma) return select_product(instruction, *shape);
   const std::size_t position = is_load ? 1 : 0;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "backends/simt/execute/services.hpp"
+#include "backends/simt/operations/matrix_in_memory.hpp"
 #include "backends/simt/sanitizer/access_place.hpp"
 #include "backends/simt/sanitizer/block_sanitizer.hpp"
 #include "backends/simt/sanitizer/lanes_of_op.hpp"
@@ -257,17 +258,36 @@ bool check_copy(const Op* op, Context& context, const AccessForm& target, const 
   });
 }
 
-}  // namespace
-
-namespace {
+/// wmma.load and wmma.store: line by line, as if the first lane did it all. Which lane has what is left open.
+bool check_matrix(const Op* op, Context& context, AccessForm form) {
+  const MatrixInMemory matrix = matrix_in_memory(*op->instruction);
+  form.copies = true;
+  AccessCheck check(op, context, form);
+  for (unsigned warp = 0; warp < context.warps; ++warp) {
+    const std::uint32_t lanes = running_lanes(op, context, warp);
+    if (lanes == 0) continue;
+    const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
+    const Slot slot = slot_of(op, form.slot_count - 1, form.slot_count);
+    const std::uint64_t stride = slot == kNoSlot ? matrix.line_elements : lane_of<std::uint32_t>(context, slot, warp, lane);
+    AddressLanes base = base_lanes(op, context, form, warp);
+    for (unsigned i = 0; i < matrix.lines; ++i) {
+      if (!check.run(warp, lane, base[lane])) return false;
+      base.offset += stride * matrix.bits / 8;
+    }
+  }
+  return true;
+}
 
 const Op* check(const Op* op, Context& context, bool copies) {
   const ptx::Function& function = running_function(context);
   AccessForm form = access_form(*op->instruction, function);
   form.copies = copies;
   sanitizer_of(context).last.lanes = 0;
-  const bool go_on = op->instruction->operation == Operation::cp_async ? check_copy(op, context, form, function)
-                                                                       : check_lanes(op, context, form, function);
+  const Operation operation = op->instruction->operation;
+  const bool matrix = operation == Operation::wmma_load || operation == Operation::wmma_store;
+  const bool go_on = operation == Operation::cp_async ? check_copy(op, context, form, function)
+                     : matrix                         ? check_matrix(op, context, form)
+                                                      : check_lanes(op, context, form, function);
   return go_on ? op + 1 : nullptr;
 }
 

@@ -1,5 +1,6 @@
 // See access_check.hpp.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends/simt/operations/matrix_in_memory.hpp"
 #include "backends/simt/sanitizer/access_check.hpp"
 
 namespace bascule::simt {
@@ -35,6 +36,7 @@ unsigned address_position(const Instruction& instruction) {
     case Operation::ld:
     case Operation::ldu:
     case Operation::atom:
+    case Operation::wmma_load:
     case Operation::ldmatrix: return 1;
     default: return 0;
   }
@@ -57,6 +59,8 @@ bool is_checked_access(const Instruction& instruction) {
     case Operation::red:
     case Operation::ldmatrix:
     case Operation::stmatrix:
+    case Operation::wmma_load:
+    case Operation::wmma_store:
     case Operation::cp_async: return true;
     default: return false;
   }
@@ -74,6 +78,16 @@ AccessForm access_form(const Instruction& instruction, const ptx::Function& func
   form.acquires = instruction.has(Modifier::acquire) || instruction.has(Modifier::acq_rel);
   form.releases = instruction.has(Modifier::release) || instruction.has(Modifier::acq_rel);
   switch (instruction.operation) {
+    case Operation::wmma_load:
+    case Operation::wmma_store: {
+      const MatrixInMemory matrix = matrix_in_memory(instruction);
+      form.kind = instruction.operation == Operation::wmma_load ? AccessForm::Kind::load : AccessForm::Kind::store;
+      form.bytes = matrix.line_bytes;
+      form.alignment = matrix.alignment;
+      form.address_slot = instruction.operation == Operation::wmma_load ? matrix.registers : 0;
+      form.slot_count = matrix.registers + 2;
+      return form;
+    }
     case Operation::st: form.kind = AccessForm::Kind::store; break;
     case Operation::atom:
     case Operation::red: form.kind = AccessForm::Kind::atomic; break;

@@ -30,7 +30,7 @@ Handler before(const ptx::Instruction& instruction, const ptx::Function&, bool c
 }
 
 const Op* after_whole_shared_write(const Op* op, Context& context) {
-  // Fragments and bulk writes: which bytes they wrote is not followed, so none of them counts as unwritten any more.
+  // Bulk writes: which bytes they wrote is not followed, so none of them counts as unwritten any more.
   BlockSanitizer& sanitizer = sanitizer_of(context);
   sanitizer.unwritten_shared.erase(0, sanitizer.block.shared_bytes);
   return op + 1;
@@ -42,7 +42,6 @@ Handler after(const ptx::Instruction& instruction, const ptx::Function&) {
     case Operation::atom: return is_strong(instruction) ? after_strong_access : nullptr;
     case Operation::bar_warp_sync: return after_warp_barrier;
     case Operation::barrier_cluster_wait: return after_cluster_wait;
-    case Operation::wmma_store:
     case Operation::st_bulk: return after_whole_shared_write;
     default: return is_mbarrier(instruction) ? after_mbarrier : nullptr;
   }

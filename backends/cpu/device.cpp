@@ -28,6 +28,7 @@ Device::Device(Instance& owner)
       .add("kernels_reach_host_memory", 1)
       .add("device_address", 1)
       .add("queue_compute_unit_limit", 1)
+      .add("block_clusters", 1)  // of kernels in PTX
       .add("ptx_target", kPtxTarget)
       .add("host_team", owner.executor.compute_units(), "members")
       .add("l1_data_cache", bytes(processor.l1_data_bytes), "bytes")

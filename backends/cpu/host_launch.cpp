@@ -89,7 +89,7 @@ bsc_status read_extent(const bsc_plugin_launch& launch, const Function& function
   }
   if (launch.shared_bytes > kMaxSharedBytes) return over_limit(error, "max_shared_bytes", kMaxSharedBytes, launch.shared_bytes);
   if (launch.cluster[0] > 1 || launch.cluster[1] > 1 || launch.cluster[2] > 1) {
-    return fill_error(error, BSC_UNSUPPORTED, "queue.submit", "host kernels have no clusters (capability cluster)");
+    return fill_error(error, BSC_UNSUPPORTED, "queue.submit", "host kernels have no clusters");
   }
   if ((launch.flags & ~std::uint64_t{BSC_LAUNCH_COOPERATIVE | BSC_LAUNCH_STREAMING}) != 0) {
     return fill_error(error, BSC_UNSUPPORTED, "queue.submit", "unknown launch flags {:#x}", launch.flags);

@@ -82,6 +82,7 @@ TEST_CASE("the device says what it is") {
   CHECK(capability("host_team") == 3);
   CHECK(capability("fp64") == 1);
   CHECK(capability("queue_compute_unit_limit") == 1);
+  CHECK(capability("block_clusters") == 1);
   CHECK(capability("avx512f") == (__builtin_cpu_supports("avx512f") ? 1 : -1));
   CHECK((std::string(info.architecture) == "x86-64-v4") == (capability("avx512f") == 1 && capability("avx512vl") == 1 &&
                                                            capability("avx512bw") == 1 && capability("avx512dq") == 1 &&

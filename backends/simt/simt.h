@@ -34,7 +34,8 @@ typedef struct bsc_simt_options {
   uint32_t cpu_level;         /* 2, 3, 4: the x86-64 level to use at most; 0: the best there is */
   uint64_t seed;              /* sanitize: order in which warps run; 0: in turn */
   uint64_t watchdog_ns;       /* a launch that runs longer is ended with BSC_TIMED_OUT; 0: no limit */
-  uint32_t resident_blocks;   /* per launch at most; 0: as an sm_90 with as many SMs as there are workers would */
+  uint32_t resident_blocks;   /* per launch at most; 0: as an sm_90 with as many SMs as there are workers would, but one
+                                 cluster at least */
   uint32_t workers;           /* how many threads run a job at most; sizes residency */
   uint32_t keep_signals;      /* 1: SIGSEGV and SIGBUS of a kernel are not turned into errors */
   uint64_t stack_bytes;       /* per thread, beyond what the functions declare, where calls recurse or go through pointers
@@ -74,7 +75,7 @@ typedef struct bsc_simt_launch {
   uint64_t function;
   uint64_t grid[3];
   uint64_t block[3];
-  uint64_t cluster[3];
+  uint64_t cluster[3];        /* blocks; all 0 or 1: none, or what the kernel's .reqnctapercluster says */
   uint64_t shared_bytes;      /* dynamic */
   uint64_t flags;             /* BSC_LAUNCH_* */
   const void* arguments;      /* argument_bytes bytes in PTX's layout; buffers are plain addresses */

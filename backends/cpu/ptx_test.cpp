@@ -41,9 +41,9 @@ struct PtxPlugin : TestPlugin {
     engine().look_in(BASCULE_TEST_PLUGIN_DIRECTORY);
   }
   PtxEngine& engine() { return bascule::backend::object_cast<Instance>(instance, plugin_api())->ptx_engine; }
-  bsc_plugin_function kernel(const char* name) {
+  bsc_plugin_function kernel(const char* name, const std::string& text = kSquare) {
     bsc_plugin_module module = nullptr;
-    REQUIRE_MESSAGE(load_bytes(kSquare, &module, "ptx") == BSC_OK, error.message);
+    REQUIRE_MESSAGE(load_bytes(text, &module, "ptx") == BSC_OK, error.message);
     return function(module, name);
   }
 };
@@ -95,6 +95,33 @@ TEST_CASE("a fault in a PTX kernel is the launch's failure, with the place") {
   CHECK(plugin.run({launch(function, 10, 32, {}, nullptr, 0)}) == BSC_LAUNCH_FAILED);
   CHECK(plugin.says("trap"));
   CHECK_MESSAGE(plugin.says("bytes:21:"), plugin.error.message);
+}
+
+TEST_CASE("the extents of a launch's clusters reach the engine") {
+  PtxPlugin plugin;
+  const bsc_plugin_function function = plugin.kernel("pairs", R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry pairs() {
+  .reg .pred %p; .reg .b32 %r;
+  mov.u32 %r, %cluster_nctaid.y;
+  setp.ne.u32 %p, %r, 2;
+  @%p trap;
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  ret;
+}
+)");
+  auto command = launch(function, 3, 32, {}, nullptr, 0);
+  command.launch.grid[1] = 4;
+  command.launch.cluster[1] = 2;
+  CHECK_MESSAGE(plugin.run({command}) == BSC_OK, plugin.error.message);
+  command.launch.cluster[1] = 0;
+  CHECK(plugin.run({command}) == BSC_LAUNCH_FAILED);
+  CHECK(plugin.says("trap"));
+  command.launch.cluster[1] = 3;
+  CHECK(plugin.run({command}) == BSC_INVALID_ARGUMENT);
+  CHECK(plugin.says("whole clusters"));
 }
 
 TEST_CASE("text that is not PTX is refused as a compiler does it") {

@@ -254,6 +254,44 @@ void add_packing(Forms& forms) {
   }
 }
 
+/// Registers of floating-point types may be wider too: the low bits of a source count, a result has zeros above it.
+void add_wide_registers(Forms& forms) {
+  const auto add = [&](const std::string& types, Values source, const Format& from, const Format& to, int width) {
+    const Model model = [=](const std::uint64_t* in, Expected* out) {
+      out[0] = finished({&to, Rounding::nearest_even}, decode(from, in[0] & low_bits(from.width())));
+    };
+    Form form{"cvt" + types + " $d, $a", {source}, {output(width)}, model};
+    // Any NaN will do, but what lies above it must be zero.
+    form.accepts = [=](const std::uint64_t* in, std::uint64_t got) {
+      Expected expected;
+      model(in, &expected);
+      return got == expected.bits || (to.is_nan(expected.bits) && (got & ~low_bits(to.width())) == 0 && to.is_nan(got));
+    };
+    form.may_be_immediate = false;
+    forms.push_back(form);
+  };
+  add(".rn.f16.f32", Values::f32, kF32, kF16, 32);
+  add(".rn.f16.f32", Values::integer64, kF32, kF16, 16);
+  add(".f32.f16", Values::f16, kF16, kF32, 64);
+  add(".f32.f16", Values::integer32, kF16, kF32, 32);
+  add(".rn.f32.f64", Values::f64, kF64, kF32, 64);
+  add(".f64.f32", Values::integer64, kF32, kF64, 64);
+  for (const bool is_signed : {false, true}) {
+    for (const int source : {32, 64}) {
+      for (const auto& [to, name, width] : {std::tuple{&kF32, ".rn.f32", 64}, {&kF32, ".rz.f32", 64}, {&kF16, ".rn.f16", 32}, {&kF32, ".rn.f32", 32}}) {
+        const Finish how{to, std::string(name).substr(0, 3) == ".rz" ? Rounding::zero : Rounding::nearest_even};
+        Form form{std::string("cvt") + name + (is_signed ? ".s32" : ".u32") + " $d, $a", {integers(source)}, {output(width)},
+                  [=](const std::uint64_t* in, Expected* out) {
+                    const Signed128 value = value_of(in[0], 32, is_signed);
+                    out[0] = finished(how, integer_number(static_cast<std::uint64_t>(value < 0 ? -value : value), value < 0));
+                  }};
+        form.may_be_immediate = false;
+        forms.push_back(form);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Forms convert_forms() {
@@ -265,6 +303,7 @@ Forms convert_forms() {
   add_limited_conversions(forms);
   add_same_type(forms);
   add_packing(forms);
+  add_wide_registers(forms);
   return forms;
 }
 

@@ -71,6 +71,18 @@ Forms move_forms() {
                            out[0] = in[0] >> 16 & 0xffff;
                            out[1] = in[0] >> 32 & 0xffff;
                          }));
+  const Values byte = Values::bits8;
+  forms.push_back(vector("mov.b16 $d, {$a, $b}", {byte, byte}, {output(16)}, [](const std::uint64_t* in, Expected* out) { out[0] = in[0] | in[1] << 8; }));
+  forms.push_back(vector("mov.b32 $d, {$a, $b, $c, $f}", {byte, byte, byte, byte}, {output(32)},
+                         [](const std::uint64_t* in, Expected* out) { out[0] = in[0] | in[1] << 8 | in[2] << 16 | in[3] << 24; }));
+  forms.push_back(vector("mov.b16 {$d, $e}, $a", {Values::integer16}, {output(8), output(8)},
+                         [](const std::uint64_t* in, Expected* out) { out[0] = in[0] & 0xff, out[1] = in[0] >> 8; }));
+  forms.push_back(vector("mov.b32 {$d, _, _, $e}, $a", {Values::integer32}, {output(8), output(8)},
+                         [](const std::uint64_t* in, Expected* out) { out[0] = in[0] & 0xff, out[1] = in[0] >> 24; }));
+  forms.push_back(vector("mov.b32 {_, $d, $e, _}, $a", {Values::integer32}, {output(8), output(8)},
+                         [](const std::uint64_t* in, Expected* out) { out[0] = in[0] >> 8 & 0xff, out[1] = in[0] >> 16 & 0xff; }));
+  forms.push_back(vector("mov.b128 %v0, {$a, $b}; mov.b128 {$d, %t0, %t1, $e}, %v0", {Values::integer64, Values::integer64}, {output(32), output(32)},
+                         [](const std::uint64_t* in, Expected* out) { out[0] = in[0] & low_bits(32), out[1] = in[1] >> 32; }));
   return forms;
 }
 

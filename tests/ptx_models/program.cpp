@@ -97,7 +97,7 @@ Failure failure_of(const std::string& text, const Run& run) {
   std::vector<std::uint32_t> out(run.words);
   const auto arguments = arguments_of(out.data(), input.data(), run.more_arguments);
   const bsc_status status = module.launch("k", run.launch, arguments.data(), arguments.size());
-  return {status, module.error()};
+  return {status, module.error(), out};
 }
 
 }  // namespace bascule::ptx_models

@@ -41,10 +41,11 @@ struct Run {
 /// Runs kernel `k(.param .u64 out, .param .u64 in)` of a module without its header on each level; all must leave the same words.
 std::vector<std::uint32_t> run_program(const std::string& text, const Run& run);
 
-/// The last launch's outcome on one level, for programs that must fail.
+/// A launch's outcome on one level, for programs that must fail, and the words that it left; none where it was not loaded.
 struct Failure {
   bsc_status status;
   std::string message;
+  std::vector<std::uint32_t> words = {};
 };
 Failure failure_of(const std::string& text, const Run& run);
 

@@ -1,5 +1,5 @@
 // Warp-level instructions against models of whole warps: all lanes, some lanes while the others go around or have left, and two
-// disjoint sets of lanes at one place and at two places.
+// disjoint sets of lanes at one place and at two places, and lanes at two places that execute it together.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
@@ -20,10 +20,11 @@ enum class Arrangement {
   guarded,      // the chosen ones let through by a guard
   exited,       // the others have exited; the mask still names them
   two_places,   // the chosen ones at one place, the others at another one, each set with its mask
-  two_masks     // all at the same place, each set with its mask
+  two_masks,    // all at the same place, each set with its mask
+  meeting       // the chosen ones at one place, the others at another one, with one mask of ones: they execute it together
 };
 constexpr Arrangement kArrangements[] = {Arrangement::all,    Arrangement::around,     Arrangement::guarded,
-                                         Arrangement::exited, Arrangement::two_places, Arrangement::two_masks};
+                                         Arrangement::exited, Arrangement::two_places, Arrangement::two_masks, Arrangement::meeting};
 constexpr std::size_t kWarps = 64;
 constexpr std::size_t kThreads = 32 * kWarps;
 constexpr std::uint64_t kUntouched = 0x5a5a5a5au;
@@ -44,6 +45,7 @@ std::string instruction_text(const WarpForm& form, Arrangement arrangement, cons
     case Arrangement::guarded: return "@%chosen " + code;
     case Arrangement::exited: return "@!%chosen exit;\n" + code;
     case Arrangement::two_places:
+    case Arrangement::meeting:
       return "@!%chosen bra other_" + name + ";\n" + code + "bra join_" + name + ";\nother_" + name + ":\n" + code + "join_" + name + ":\n";
     default: return code;
   }
@@ -123,7 +125,7 @@ std::vector<std::uint64_t> memory_of(const WarpInputs& inputs, Arrangement arran
     for (std::size_t lane = 0; lane < 32; ++lane) {
       const bool chosen = (inputs.chosen[w] >> lane & 1) != 0;
       std::uint32_t mask = chosen || !both_sets(arrangement) ? inputs.chosen[w] : ~inputs.chosen[w];
-      if (arrangement == Arrangement::exited || arrangement == Arrangement::all) mask = ~0u;
+      if (arrangement == Arrangement::exited || arrangement == Arrangement::all || arrangement == Arrangement::meeting) mask = ~0u;
       memory.insert(memory.end(), {chosen ? 1u : 0u, mask, inputs.values[w][0][lane], inputs.values[w][1][lane], inputs.values[w][2][lane]});
     }
   }
@@ -160,9 +162,10 @@ bool untouched(const WarpForm& form, Arrangement arrangement, const std::uint32_
 
 std::string compare(const WarpForm& form, Arrangement arrangement, const WarpInputs& inputs, const std::vector<std::uint32_t>& out) {
   for (std::size_t w = 0; w < kWarps; ++w) {
-    std::string difference = compare_set(form, inputs, w, inputs.chosen[w], out);
+    const bool together = arrangement == Arrangement::meeting;
+    std::string difference = compare_set(form, inputs, w, together ? ~0u : inputs.chosen[w], out);
     if (!difference.empty()) return difference;
-    const std::uint32_t others = ~inputs.chosen[w];
+    const std::uint32_t others = together ? 0 : ~inputs.chosen[w];
     if (others != 0 && both_sets(arrangement)) {
       difference = compare_set(form, inputs, w, others, out);
       if (!difference.empty()) return "the other set: " + difference;
@@ -186,6 +189,7 @@ void check_form(const WarpForm& form, std::uint32_t level) {
   for (const Arrangement arrangement : kArrangements) {
     const std::string name = "k" + std::to_string(number++);
     if (form.counts_exited && arrangement == Arrangement::exited) continue;
+    if (arrangement == Arrangement::meeting && form.code.find(".sync") == std::string::npos) continue;
     for (int round = 0; round < 4; ++round) {
       const WarpInputs inputs = make_inputs(form, arrangement, random);
       const std::vector<std::uint64_t> in = memory_of(inputs, arrangement);

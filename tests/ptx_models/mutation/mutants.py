@@ -3,6 +3,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 # A token between spaces, and what it becomes.
@@ -30,7 +31,17 @@ class Mutant:
     original: str
     mutated: str
     line: int
-    number: int = 0
+    occurrence: int = 1  # the n-th with the same texts in its file
+    number: int = 0      # of its switch
+
+    @property
+    def key(self):
+        """Names it as long as its statement stays: file and texts, no line."""
+        return f"{self.file}: {plain(self.original)} -> {plain(self.mutated)}" + (f" #{self.occurrence}" if self.occurrence > 1 else "")
+
+
+def plain(text):
+    return " ".join(text.split())
 
 
 def end_of_expression(text, begin, closing):
@@ -101,19 +112,33 @@ def find_mutants(name, text):
                 continue
             for mutated in dict.fromkeys(variants(expression)):
                 mutants.append(Mutant(name, begin, end, expression, mutated, line_number))
+    seen = Counter()
+    for mutant in mutants:
+        texts = plain(mutant.original), plain(mutant.mutated)
+        seen[texts] += 1
+        mutant.occurrence = seen[texts]
     return mutants
 
 
 def instrumented(text, mutants):
-    """The text with each mutant behind a switch."""
+    """The text with each mutant behind a switch, on a line of its own, so that the compiler's complaints name it."""
     by_place = {}
     for mutant in mutants:
         by_place.setdefault((mutant.begin, mutant.end), []).append(mutant)
     for (begin, end), here in sorted(by_place.items(), reverse=True):
-        expression = f"({text[begin:end]})"
+        in_macro = text[begin:].split("\n", 1)[0].endswith("\\")
+        expression = f"({plain(text[begin:end])})"
         for mutant in here:
-            expression = f"(bsc_mutant_is({mutant.number}) ? ({mutant.mutated}) : {expression})"
-        text = text[:begin] + expression.replace("\n", " ") + text[end:]
-        # Lines keep their numbers, so that what the compiler refuses is found again.
-        text = text[:begin + len(expression)] + "\n" * here[0].original.count("\n") + text[begin + len(expression):]
+            expression = f"(bsc_mutant_is({mutant.number}) ? ({plain(mutant.mutated)}) :{' ' if in_macro else chr(10)}{expression})"
+        text = text[:begin] + expression + text[end:]
     return text
+
+
+def mutants_of_lines(text):
+    """Per line of an instrumented text, the numbers of the mutants in it, or of the statement that it ends."""
+    found, last = {}, []
+    for line_number, line in enumerate(text.splitlines(), 1):
+        numbers = [int(n) for n in re.findall(r"bsc_mutant_is\((\d+)\)", line)]
+        found[line_number] = numbers or last
+        last = (last + numbers if numbers else last) if not line.rstrip().endswith((";", "{", "}")) else []
+    return found

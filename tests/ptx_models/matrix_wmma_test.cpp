@@ -147,4 +147,37 @@ TEST_CASE("chapter matrix: wmma loads, multiplies and stores matrices by rows an
   }
 }
 
+TEST_CASE("chapter matrix: wmma loads and stores through shared addresses of 32 and 64 bits and generic ones") {
+  Random random(test::seed());
+  for (const std::uint32_t level : cpu_levels()) {
+    for (const std::string space : {".shared", ""}) {
+      for (const std::string address : {"%s32", "%s", "%g"}) {
+        if ((space.empty()) != (address == "%g")) continue;
+        // 16 x 16 words, by rows on one side and by columns on the other; in and out have gaps of 4 words.
+        const std::string text = module_header(80) +
+                                 ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.shared .align 32 .b8 tile[1280];\n.reg .b64 %o, %i, %s, %g, %x, %y;\n"
+                                 ".reg .b32 %s32, %t, %n, %v;\n.reg .pred %q;\n" +
+                                 registers_of("r", 8, 32) +
+                                 "ld.param.u64 %o, [out];\nld.param.u64 %i, [in];\nmov.u64 %s, tile;\ncvt.u32.u64 %s32, %s;\ncvta.shared.u64 %g, %s;\nmov.u32 %t, %tid.x;\n"
+                                 "wmma.load.c.sync.aligned.row.m16n16k16.global.f32 " + vector_of("r", 8) + ", [%i], 16;\n" +
+                                 "wmma.store.d.sync.aligned.col.m16n16k16" + space + ".f32 [" + address + "], " + vector_of("r", 8) + ", 20;\nbar.sync 0;\n" +
+                                 "wmma.load.c.sync.aligned.row.m16n16k16" + space + ".f32 " + vector_of("r", 8) + ", [" + address + "], 20;\n" +
+                                 "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%o], " + vector_of("r", 8) + ", 16;\nret;\n}\n";
+        Module module(text, options_for_level(level));
+        REQUIRE_MESSAGE(module.loaded(), module.error());
+        Bytes in(1024), out(1024);
+        for (std::size_t i = 0; i < 1024; ++i) in.data()[i] = static_cast<std::uint8_t>(random.next());
+        const std::uint64_t arguments[] = {out.address(), in.address()};
+        REQUIRE_MESSAGE(module.launch("k", {}, arguments, sizeof arguments) == BSC_OK, module.error());
+        for (std::size_t row = 0; row < 16; ++row) {
+          for (std::size_t column = 0; column < 16; ++column) {
+            const bool same = std::memcmp(out.data() + 4 * (16 * row + column), in.data() + 4 * (16 * column + row), 4) == 0;
+            CHECK_MESSAGE(same, space << " " << address << ": element " << row << ", " << column);
+          }
+        }
+      }
+    }
+  }
+}
+
 }  // namespace bascule::ptx_models

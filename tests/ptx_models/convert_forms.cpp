@@ -58,6 +58,21 @@ void add_integer_conversions(Forms& forms) {
   }
 }
 
+/// A constant has the width of its type.
+void add_constants(Forms& forms) {
+  for (const IntegerType& to : kAll) {
+    for (const IntegerType& from : kAll) {
+      for (const std::int64_t value : {-5, 77, 200}) {
+        const std::uint64_t given = from.is_signed || value > 0 ? static_cast<std::uint64_t>(value) : 250;
+        Form form{std::string("cvt.") + to.name + "." + from.name + " $d, " + std::to_string(static_cast<std::int64_t>(given)), {}, {output(to.width == 8 ? 16 : to.width)},
+                  [=](const std::uint64_t*, Expected* out) { out[0] = extended(from.value(given), to, to.width == 8 ? 16 : to.width); }};
+        form.may_be_immediate = false;
+        forms.push_back(form);
+      }
+    }
+  }
+}
+
 struct IntegerRounding {
   const char* name;
   Rounding rounding;
@@ -297,6 +312,7 @@ void add_wide_registers(Forms& forms) {
 Forms convert_forms() {
   Forms forms;
   add_integer_conversions(forms);
+  add_constants(forms);
   add_float_to_integer(forms);
   add_integer_to_float(forms);
   add_float_conversions(forms);

@@ -79,7 +79,14 @@ std::vector<std::uint64_t> make_edges(Values values) {
     case Values::f32x2: return packed(float_edges(kF32), 32);
     case Values::f8x2: return packed(integer_edges(8), 8);
     case Values::angle32:
-    case Values::exponent32: return float_edges(kF32);
+    case Values::exponent32: {
+      // Where reductions of arguments and pieces of polynomials usually meet: sqrt(1/2), pi/4, 5/8, 0.640625.
+      std::vector<std::uint64_t> edges = float_edges(kF32);
+      for (const std::uint64_t meeting : {0x3f3504f3u, 0x3f490fdbu, 0x3f200000u, 0x3f240000u}) {
+        for (const std::uint64_t near : {meeting - 1, meeting, meeting + 1}) edges.insert(edges.end(), {near, near | 0x80000000u});
+      }
+      return edges;
+    }
   }
   return {0};
 }

@@ -49,7 +49,7 @@ TEST_CASE("bench writes a table, every sample as JSON, and a page that needs not
     if (row.at("state") != "measured") continue;
     ++measured;
     CHECK(row.at("check").at("pass") == true);
-    CHECK(row.at("samples_ns").size() >= 10);
+    CHECK((row.at("samples_ns").size() >= 10 || (row.at("stopped_by") == "time limit" && !row.at("samples_ns").empty())));
     CHECK(row.at("phases").at("first_call_ns").get<double>() > 0);
     CHECK_FALSE(row.at("variant").at("class").get<std::string>().empty());
   }

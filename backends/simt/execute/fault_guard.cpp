@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <ucontext.h>
 
 #include <atomic>
 #include <memory>
@@ -43,6 +44,9 @@ void handle(int number, siginfo_t* info, void* context) {
     return;
   }
   guard->address = info->si_addr;
+  // Whoever calls us (a sanitizer, another handler) may have blocked signals for as long as the handler runs; it never
+  // returns, so the thread's own mask is put back here.
+  pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
   siglongjmp(guard->jump, 1);
 }
 

@@ -56,15 +56,18 @@ std::string read_file(const std::string& path) {
 }
 
 std::vector<Setting> settings() {
-  std::vector<Setting> result(5);
+  constexpr std::size_t kPlain = 3;
+  std::vector<Setting> result(kPlain + BASCULE_CORPUS_SEEDS);
   result[0].name = "best level, one thread";
   result[1].name = "best level, three threads";
   result[1].threads = 3;
   result[2].name = "lowest level";
   result[2].options.cpu_level = 2;
-  for (std::size_t i = 3; i < 5; ++i) {
+  for (std::size_t i = kPlain; i < result.size(); ++i) {
+    // Odd and even seeds: copies of cp.async as late and as early as may be.
     result[i].options.sanitize = 1;
-    result[i].options.seed = (seed() + i) | 1;
+    result[i].options.seed = std::max<std::uint64_t>(seed() + i, 1);
+    result[i].threads = i % 4 == 3 ? 2 : 1;
     result[i].name = "sanitizer, seed " + std::to_string(result[i].options.seed);
   }
   for (Setting& setting : result) {

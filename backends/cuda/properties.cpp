@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "backends/common/gpu/identity.hpp"
 #include "backends/common/gpu/vendor_parts.hpp"

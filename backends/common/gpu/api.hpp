@@ -50,6 +50,7 @@ struct Api {
   Entry<int(void* uuid, int device)> device_uuid;
   Entry<int(char* text, int bytes, int device)> device_pci;
   Entry<int(void* properties, int device)> device_properties;
+  Entry<int(void* properties, int device)> device_properties_old;  // in the layout of an earlier version
 
   // Either a context per device that is pushed and popped, or a current device per thread.
   Entry<int(Handle* context, int device)> context_retain;

@@ -1,0 +1,40 @@
+// Launching on AMD: the argument block holds the explicit arguments; the run time adds the hidden ones.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cstdint>
+#include <vector>
+
+#include "backends/common/gpu/vendor_parts.hpp"
+
+namespace bascule::gpu::parts {
+namespace {
+
+// This call takes a pointer to each argument instead of the block.
+CallResult launch_cooperative(const Api& api, const LaunchRequest& request) {
+  std::vector<void*> parameters;
+  for (const std::uint32_t offset : request.offsets) parameters.push_back(const_cast<std::byte*>(request.arguments) + offset);
+  return {api.launch_cooperative(request.function, request.grid[0], request.grid[1], request.grid[2], request.block[0],
+                                 request.block[1], request.block[2], request.shared_bytes, request.stream, parameters.data()),
+          api.launch_cooperative.name};
+}
+
+}  // namespace
+
+CallResult launch(const Api& api, const LaunchRequest& request) {
+  if (request.cooperative) return launch_cooperative(api, request);
+  // HIP_LAUNCH_PARAM_BUFFER_POINTER, _BUFFER_SIZE, _END
+  std::size_t bytes = request.argument_bytes;
+  void* block[] = {reinterpret_cast<void*>(1), const_cast<std::byte*>(request.arguments), reinterpret_cast<void*>(2), &bytes,
+                   reinterpret_cast<void*>(3)};
+  return {api.launch(request.function, request.grid[0], request.grid[1], request.grid[2], request.block[0], request.block[1],
+                     request.block[2], request.shared_bytes, request.stream, nullptr, bytes == 0 ? nullptr : block),
+          api.launch.name};
+}
+
+int update_graph(const Api& api, Handle executable, Handle graph) {
+  Handle node = nullptr;
+  int result = 0;
+  return api.graph_update_by_node ? api.graph_update_by_node(executable, graph, &node, &result) : -1;
+}
+
+}  // namespace bascule::gpu::parts

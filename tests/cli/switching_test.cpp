@@ -56,7 +56,7 @@ TEST_CASE("a library never reads ./bascule.toml") {
 
 TEST_CASE("an unusable choice ends the program with the reason, and never runs elsewhere") {
   const Program program;
-  const Outcome outcome = program.run_other(BASCULE_EXAMPLE, {{"BASCULE_BACKENDS", "hip"}});
+  const Outcome outcome = program.run_other(BASCULE_EXAMPLE, {{"BASCULE_BACKENDS", "level_zero"}});
   CHECK(outcome.code != 0);
   CHECK(outcome.output.find("correct") == std::string::npos);
   CHECK(outcome.errors.find("PLUGIN_MISSING") != std::string::npos);

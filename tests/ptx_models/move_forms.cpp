@@ -37,10 +37,6 @@ void add_vectors(Forms& forms) {
     forms.push_back(vector("mov.v4." + type + " {_, $d, $e, _}, {$a, $f, $b, $c}", std::vector<Values>(4, values), {output(width), output(width)},
                            [](const std::uint64_t* in, Expected* out) { out[0] = in[3], out[1] = in[1]; }));
   }
-  forms.push_back(vector("mov.b16 $d, {$a, $b}", {Values::bits8, Values::bits8}, {output(16)},
-                         [](const std::uint64_t* in, Expected* out) { out[0] = in[0] | in[1] << 8; }));
-  forms.push_back(vector("mov.b16 {$d, $e}, $a", {Values::integer16}, {output(8), output(8)},
-                         [](const std::uint64_t* in, Expected* out) { out[0] = in[0] & 255, out[1] = in[0] >> 8; }));
 }
 
 }  // namespace

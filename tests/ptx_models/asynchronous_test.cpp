@@ -138,17 +138,19 @@ TEST_CASE("chapter asynchronous: cp.async.mbarrier.arrive arrives when the threa
   std::vector<std::uint64_t> source(2 * kThreads);
   for (auto& word : source) word = random.next();
   for (const bool counted : {false, true}) {
-    // Without .noinc the arrival is added to what is expected first, so each thread arrives once more.
-    const std::string wait = std::string("setp.eq.u32 %p2, %t, 0;\n@%p2 mbarrier.init.shared.b64 [barrier], 160;\nbar.sync 0;\n") + "COPY\n" +
-                             "mov.u64 %x, barrier;\ncvt.u32.u64 %r2, %x;\ncp.async.mbarrier.arrive" + (counted ? ".noinc" : "") + ".shared.b64 [" + (counted ? "%r2" : "%x") + "];\n" +
-                             (counted ? "" : "mbarrier.arrive.shared.b64 _, [barrier];\n") +
-                             "WAIT:\nmbarrier.test_wait.parity.shared.b64 %p2, [barrier], 0;\n@!%p2 bra WAIT;\nxor.b32 %r1, %t, 1;\n"
-                             "mul.wide.u32 %x, %r1, 16;\nmov.u64 %s, buffer;\nadd.u64 %s, %s, %x;\n";
-    std::string steps = ".shared .align 8 .b64 barrier;\n.reg .pred %p2;\n" + wait;
-    steps.replace(steps.find("COPY"), 4, "cp.async.cg.shared.global [%s], [%i], 16;");
-    const auto words = copied(steps, "", source);
-    for (std::uint32_t t = 0; t < kThreads; ++t) {
-      for (std::uint32_t i = 0; i < 4; ++i) CHECK(words[4 * t + i] == static_cast<std::uint32_t>(source[2 * (t ^ 1) + i / 2] >> (32 * (i % 2))));
+    // The generic address, and the shared one in 64 and in 32 bits. Without .noinc the arrival is added to what is expected first, so each thread arrives once more.
+    for (const std::string to : {".b64 [%g]", ".shared.b64 [%x]", ".shared.b64 [%r2]"}) {
+      const std::string wait = std::string("setp.eq.u32 %p2, %t, 0;\n@%p2 mbarrier.init.shared.b64 [barrier], 160;\nbar.sync 0;\n") + "COPY\n" +
+                               "mov.u64 %x, barrier;\ncvt.u32.u64 %r2, %x;\ncvta.shared.u64 %g, %x;\ncp.async.mbarrier.arrive" + (counted ? ".noinc" : "") + to + ";\n" +
+                               (counted ? "" : "mbarrier.arrive.shared.b64 _, [barrier];\n") +
+                               "WAIT:\nmbarrier.test_wait.parity.shared.b64 %p2, [barrier], 0;\n@!%p2 bra WAIT;\nxor.b32 %r1, %t, 1;\n"
+                               "mul.wide.u32 %x, %r1, 16;\nmov.u64 %s, buffer;\nadd.u64 %s, %s, %x;\n";
+      std::string steps = ".shared .align 8 .b64 barrier;\n.reg .pred %p2;\n.reg .b64 %g;\n" + wait;
+      steps.replace(steps.find("COPY"), 4, "cp.async.cg.shared.global [%s], [%i], 16;");
+      const auto words = copied(steps, "", source);
+      for (std::uint32_t t = 0; t < kThreads; ++t) {
+        for (std::uint32_t i = 0; i < 4; ++i) CHECK(words[4 * t + i] == static_cast<std::uint32_t>(source[2 * (t ^ 1) + i / 2] >> (32 * (i % 2))));
+      }
     }
   }
 }

@@ -155,10 +155,10 @@ TEST_CASE("chapter matrix: wmma loads and stores through shared addresses of 32 
         if ((space.empty()) != (address == "%g")) continue;
         // 16 x 16 words, by rows on one side and by columns on the other; in and out have gaps of 4 words.
         const std::string text = module_header(80) +
-                                 ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.shared .align 32 .b8 tile[1280];\n.reg .b64 %o, %i, %s, %g, %x, %y;\n"
+                                 ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.shared .align 32 .b8 tile[1344];\n.reg .b64 %o, %i, %s, %g, %x, %y;\n"
                                  ".reg .b32 %s32, %t, %n, %v;\n.reg .pred %q;\n" +
                                  registers_of("r", 8, 32) +
-                                 "ld.param.u64 %o, [out];\nld.param.u64 %i, [in];\nmov.u64 %s, tile;\ncvt.u32.u64 %s32, %s;\ncvta.shared.u64 %g, %s;\nmov.u32 %t, %tid.x;\n"
+                                 "ld.param.u64 %o, [out];\nld.param.u64 %i, [in];\nmov.u64 %s, tile;\nadd.u64 %s, %s, 64;\ncvt.u32.u64 %s32, %s;\ncvta.shared.u64 %g, %s;\nmov.u32 %t, %tid.x;\n"
                                  "wmma.load.c.sync.aligned.row.m16n16k16.global.f32 " + vector_of("r", 8) + ", [%i], 16;\n" +
                                  "wmma.store.d.sync.aligned.col.m16n16k16" + space + ".f32 [" + address + "], " + vector_of("r", 8) + ", 20;\nbar.sync 0;\n" +
                                  "wmma.load.c.sync.aligned.row.m16n16k16" + space + ".f32 " + vector_of("r", 8) + ", [" + address + "], 20;\n" +

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tests/ptx_models/warp_forms.hpp"
 
+#include <utility>
+
 #include "tests/ptx_models/bits.hpp"
 
 namespace bascule::ptx_models {
@@ -58,10 +60,13 @@ void add_votes(std::vector<WarpForm>& forms) {
   for (const bool negate : {false, true}) {
     const std::string operand = negate ? "!$a" : "$a";
     const auto add = [&](const char* mode, int width, auto decide) {
-      forms.push_back({std::string("vote.sync.") + mode + (width == 1 ? ".pred" : ".b32") + " $d, " + operand + ", $m", {LaneInput::predicate},
-                       {width}, [=](const WarpStep& step, WarpResult& result) {
-                         everywhere(result, 0, decide(ballot(step, negate), step.lanes));
-                       }});
+      const auto model = [=](const WarpStep& step, WarpResult& result) { everywhere(result, 0, decide(ballot(step, negate), step.lanes)); };
+      const std::string rest = std::string(mode) + (width == 1 ? ".pred" : ".b32") + " $d, " + operand;
+      forms.push_back({"vote.sync." + rest + ", $m", {LaneInput::predicate}, {width}, model});
+      // Before sm_70 the lanes that execute it vote.
+      WarpForm older{"vote." + rest, {LaneInput::predicate}, {width}, model};
+      older.target = 60;
+      forms.push_back(older);
     };
     add("all", 1, [](std::uint32_t votes, std::uint32_t lanes) -> std::uint64_t { return votes == lanes ? 1 : 0; });
     add("any", 1, [](std::uint32_t votes, std::uint32_t) -> std::uint64_t { return votes != 0 ? 1 : 0; });
@@ -167,6 +172,17 @@ std::vector<WarpForm> warp_forms() {
       forms.push_back({std::string("shfl.sync.") + name + (predicate ? ".b32 $d|$e" : ".b32 $d") + ", $a, $b, $c, $m",
                        {LaneInput::bits32, LaneInput::lane_number, LaneInput::segments}, predicate ? std::vector<int>{32, 1} : std::vector<int>{32},
                        [mode = mode](const WarpStep& step, WarpResult& result) { shuffle(mode, step, result); }});
+    }
+    // Constants for the lane, the segment or both.
+    for (const auto& [b, c] : {std::pair<int, int>{3, -1}, {-1, 0x1c1f}, {-1, 0x180f}, {5, 0x1f}, {1, 0}}) {
+      forms.push_back({std::string("shfl.sync.") + name + ".b32 $d|$e, $a, " + (b < 0 ? "$b" : std::to_string(b)) + ", " + (c < 0 ? "$c" : std::to_string(c)) + ", $m",
+                       {LaneInput::bits32, LaneInput::lane_number, LaneInput::segments}, {32, 1},
+                       [mode = mode, b = b, c = c](const WarpStep& step, WarpResult& result) {
+                         WarpStep with_constants = step;
+                         if (b >= 0) with_constants.in[1].fill(static_cast<std::uint64_t>(b));
+                         if (c >= 0) with_constants.in[2].fill(static_cast<std::uint64_t>(c));
+                         shuffle(mode, with_constants, result);
+                       }});
     }
   }
   add_votes(forms);

@@ -189,7 +189,8 @@ void check_form(const WarpForm& form, std::uint32_t level) {
   for (const Arrangement arrangement : kArrangements) {
     const std::string name = "k" + std::to_string(number++);
     if (form.counts_exited && arrangement == Arrangement::exited) continue;
-    if (arrangement == Arrangement::meeting && form.code.find(".sync") == std::string::npos) continue;
+    const bool needs_masks = arrangement == Arrangement::meeting || arrangement == Arrangement::two_masks;
+    if (needs_masks && form.code.find(".sync") == std::string::npos) continue;
     for (int round = 0; round < 4; ++round) {
       const WarpInputs inputs = make_inputs(form, arrangement, random);
       const std::vector<std::uint64_t> in = memory_of(inputs, arrangement);

@@ -170,7 +170,7 @@ function(bascule_add_folder_tests group directory)
   list(FILTER nightly INCLUDE REGEX "_nightly_test\\.cpp$")
   bascule_add_test(${group}_test SOURCES ${quick} LINK ${arg_LINK} LABEL quick)
   bascule_add_test(${group}_full_test SOURCES ${full} LINK ${arg_LINK} LABEL full TIMEOUT 900)
-  bascule_add_test(${group}_nightly_test SOURCES ${nightly} LINK ${arg_LINK} LABEL nightly TIMEOUT 3600)
+  bascule_add_test(${group}_nightly_test SOURCES ${nightly} LINK ${arg_LINK} LABEL nightly TIMEOUT 14400)
 endfunction()
 
 # bascule_add_plugin(<name> [RECURSE] [LINK <target>...]): the backend plugin in the current folder.

@@ -70,13 +70,19 @@ bsc_status Device::check_usable(std::string_view call, bsc_plugin_error* error) 
                     lost_reason_);
 }
 
-void Device::note(CallResult failed) {
+void Device::note(CallResult failed, bool by_its_queue) {
   const ResultCode& result = result_of(failed.code);
   if (!result.sticky && result.status != BSC_DEVICE_LOST) return;
   const std::lock_guard lock(lost_mutex_);
   if (lost_) return;
   lost_reason_ = fmt::format("{} said {}", failed.call, result_name(failed.code));
+  if (!by_its_queue) unclaimed_loss_ = failed;
   lost_.store(true, std::memory_order_release);
+}
+
+CallResult Device::claim_loss() {
+  const std::lock_guard lock(lost_mutex_);
+  return std::exchange(unclaimed_loss_, {});
 }
 
 void Device::note_release(CallResult failed) {

@@ -36,8 +36,10 @@ struct Device : backend::Object<Device, BSC_OBJECT_DEVICE> {
   // FORKED in a child of the process that opened the driver, DEVICE_LOST once the driver has said so.
   bsc_status check_usable(std::string_view call, bsc_plugin_error* error) const;
   bool is_lost() const { return lost_.load(std::memory_order_acquire); }
-  // Keeps the first code after which the device is of no use.
-  void note(CallResult failed);
+  // Keeps the first code after which the device is of no use. `by_its_queue`: found when a queue's own work was asked about.
+  void note(CallResult failed, bool by_its_queue = false);
+  // The code with which the device was lost, if no queue has been found that did it: for the first that had work under way.
+  CallResult claim_loss();
 
   // Calls the driver; a failure fills `error`.
   template <class Function, class... Arguments>
@@ -84,6 +86,7 @@ struct Device : backend::Object<Device, BSC_OBJECT_DEVICE> {
   std::atomic<bool> lost_{false};
   mutable std::mutex lost_mutex_;
   std::string lost_reason_;
+  CallResult unclaimed_loss_;
 
   std::mutex mutex_;  // of the sets below
   std::unordered_set<Memory*> memories_;

@@ -49,7 +49,7 @@ bsc_status fill_open_error(const Driver& driver, bsc_plugin_error* error, CallRe
   bsc_status status = known != nullptr ? known->status : BSC_BROKEN;
   std::string remedy = known != nullptr ? known->remedy : vendor().update_remedy;
   // A driver that may not open its devices says anything between "no device" and "unknown error".
-  if (const std::string file = status == BSC_NO_DEVICE || status == BSC_BROKEN ? forbidden_device_file() : ""; !file.empty()) {
+  if (const std::string file = status == BSC_NO_DEVICE || status == BSC_BROKEN ? forbidden_file(vendor().device_files) : ""; !file.empty()) {
     status = BSC_NO_PERMISSION;
     remedy = fmt::format("{} may not be opened by this user. {}", file, vendor().permission_remedy);
   }

@@ -44,8 +44,8 @@ bsc_status fill_open_error(const Driver& driver, bsc_plugin_error* error, CallRe
 
 // " CUDA_VISIBLE_DEVICES is \"\"." for each variable that hides devices and is set; "" if none is.
 std::string describe_visibility();
-// The first file that a user must be able to open, exists and may not be opened; "" if there is none.
-std::string forbidden_device_file();
+// The first of the files that exists and that this user may not open; "" if there is none.
+std::string forbidden_file(std::span<const char* const> files);
 // Other files of the driver's library where a loader may find them: "" or "/a/libx.so.5, /b/libx.so.6".
 std::string other_libraries(const std::string& opened);
 

@@ -26,7 +26,9 @@ constexpr std::chrono::nanoseconds kLongestPause = std::chrono::milliseconds(1);
 // A queue of a device that was lost says how its own work ended, without the driver.
 bsc_status Queue::enter(ContextScope& scope, std::string_view call, bsc_plugin_error* error) {
   BSC_PLUGIN_RETURN_IF_ERROR(device.instance.check_process(call, error));
-  return device.is_lost() ? BSC_OK : scope.enter(device, error);
+  if (device.is_lost()) return BSC_OK;
+  const bsc_status status = scope.enter(device, error);
+  return device.is_lost() ? BSC_OK : status;
 }
 
 Event Queue::pending_event(std::uint64_t value) const {
@@ -38,7 +40,7 @@ Event Queue::pending_event(std::uint64_t value) const {
 }
 
 void Queue::record_failure(CallResult result, std::uint64_t value) {
-  device.note(result);
+  device.note(result, true);
   if (failure_.status != BSC_OK) return;
   const ResultCode& code = result_of(result.code);
   failure_ = {code.status == BSC_INTERNAL ? BSC_LAUNCH_FAILED : code.status, result, value, submitted_};
@@ -84,7 +86,12 @@ void Queue::retire() {
     const Submission& front = pending_.front();
     const std::uint64_t value = retired_ + 1;
     if (front.last && failure_.status == BSC_OK && device.is_lost()) {
-      failure_ = {BSC_DEVICE_LOST, {}, value, submitted_};
+      const CallResult loss = device.claim_loss();
+      if (loss.code != 0) {
+        record_failure(loss, value);
+      } else {
+        failure_ = {BSC_DEVICE_LOST, {}, value, submitted_};
+      }
     } else if (front.last && failure_.status == BSC_OK) {
       const int code = api.event_query(front.last.get());
       if (code == vendor().code_not_ready) return;

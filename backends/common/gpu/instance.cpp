@@ -64,7 +64,7 @@ bsc_status Instance::read_options(const bsc_plugin_open_info& open_info, bsc_plu
 
 bsc_status Instance::no_device(CallResult result, bsc_plugin_error* error) const {
   if (result.code != 0) return fill_open_error(driver, error, result);
-  if (const std::string file = forbidden_device_file(); !file.empty()) {
+  if (const std::string file = forbidden_file(vendor().device_files); !file.empty()) {
     return fill_error(error, BSC_NO_PERMISSION, result.call, "{} finds no device, and {} may not be opened by this user. {}{}",
                       driver.library.path(), file, vendor().permission_remedy, describe_visibility());
   }

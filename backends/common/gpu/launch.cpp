@@ -159,7 +159,7 @@ bsc_status PreparedLaunch::enqueue(Handle stream, bsc_plugin_error* error) const
   request.argument_bytes = arguments_.size();
   request.offsets = offsets_;
   const CallResult result = vendor().launch(device_->api(), request);
-  return result.code == 0 ? BSC_OK : device_->fail(error, function_->shape.name, result);
+  return result.code == 0 ? BSC_OK : device_->fail(error, fmt::format("{} on {}", function_->shape.name, device_->properties.name), result);
 }
 
 }  // namespace bascule::gpu

@@ -72,8 +72,8 @@ std::string describe_visibility() {
   return text;
 }
 
-std::string forbidden_device_file() {
-  for (const char* const file : vendor().device_files) {
+std::string forbidden_file(std::span<const char* const> files) {
+  for (const char* const file : files) {
     if (faccessat(AT_FDCWD, file, F_OK, AT_EACCESS) == 0 && faccessat(AT_FDCWD, file, R_OK | W_OK, AT_EACCESS) != 0) return file;
   }
   return "";

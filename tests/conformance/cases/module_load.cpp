@@ -160,6 +160,7 @@ CONFORMANCE_CASE(core, module_load, modules_are_independent) {
 
 CONFORMANCE_CASE(core, module_load, works_from_many_threads) {
   Session session(context);
+  const Image needed(session);
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 4; ++thread) {

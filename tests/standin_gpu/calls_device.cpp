@@ -196,14 +196,14 @@ int host_allocate(void** pointer, std::size_t bytes, unsigned) {
   *pointer = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
   if (*pointer == nullptr) return 2;
   const std::lock_guard lock(machine().mutex);
+  machine().live[*pointer] = std::free;
   ++machine().state.objects;
   return 0;
 }
 
 int host_free(void* pointer) {
-  std::free(pointer);
   const std::lock_guard lock(machine().mutex);
-  --machine().state.objects;
+  machine().destroy(pointer);
   return 0;
 }
 
@@ -214,16 +214,14 @@ int host_address(std::uint64_t* address, void* pointer, unsigned) {
 
 int pool_create(void** pool, const void*) {
   const std::lock_guard lock(machine().mutex);
-  *pool = new Pool;
-  ++machine().state.objects;
+  *pool = machine().own(new Pool);
   return 0;
 }
 
 int pool_destroy(void* pool) {
   const std::lock_guard lock(machine().mutex);
   machine().state.pooled_bytes -= static_cast<Pool*>(pool)->kept;
-  delete static_cast<Pool*>(pool);
-  --machine().state.objects;
+  machine().destroy(pool);
   return 0;
 }
 

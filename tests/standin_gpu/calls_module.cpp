@@ -42,15 +42,13 @@ int module_load(void** module, const void* image, unsigned, int*, void**) {
   } else if (const int code = check_image(image, m.state.devices.front().architecture); code != 0) {
     return code;
   }
-  *module = made.release();
-  ++m.state.objects;
+  *module = m.own(made.release());
   return 0;
 }
 
 int module_unload(void* module) {
   const std::lock_guard lock(machine().mutex);
-  delete static_cast<Module*>(module);
-  --machine().state.objects;
+  machine().destroy(module);
   return 0;
 }
 
@@ -83,13 +81,12 @@ int function_occupancy(int* blocks, void*, int threads, std::size_t) {
 
 int link_create(unsigned count, int* options, void** values, void** state) {
   const std::lock_guard lock(machine().mutex);
-  auto* const link = new Link;
+  auto* const link = machine().own(new Link);
   for (unsigned i = 0; i < count; ++i) {
     if (options[i] == kErrorLog) link->log = static_cast<char*>(values[i]);
     if (options[i] == kErrorLogBytes) link->log_bytes = reinterpret_cast<std::size_t>(values[i]);
   }
   *state = link;
-  ++machine().state.objects;
   return 0;
 }
 
@@ -113,8 +110,7 @@ int link_complete(void* state, void** image, std::size_t* bytes) {
 
 int link_destroy(void* state) {
   const std::lock_guard lock(machine().mutex);
-  delete static_cast<Link*>(state);
-  --machine().state.objects;
+  machine().destroy(state);
   return 0;
 }
 

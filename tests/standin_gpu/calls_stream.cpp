@@ -16,16 +16,13 @@ constexpr int kUpdateFailure = 910;
 template <class T>
 int create(void** out) {
   const std::lock_guard lock(machine().mutex);
-  *out = new T;
-  ++machine().state.objects;
+  *out = machine().own(new T);
   return 0;
 }
 
-template <class T>
 int destroy(void* object) {
   const std::lock_guard lock(machine().mutex);
-  delete static_cast<T*>(object);
-  --machine().state.objects;
+  machine().destroy(object);
   return 0;
 }
 
@@ -53,8 +50,8 @@ std::uint64_t now_ns() {
 
 int stream_create(void** stream, unsigned, int) { return create<Stream>(stream); }
 int stream_destroy(void* stream) {
-  if (void* const capture = static_cast<Stream*>(stream)->capture; capture != nullptr) destroy<Graph>(capture);
-  return destroy<Stream>(stream);
+  if (void* const capture = static_cast<Stream*>(stream)->capture; capture != nullptr) destroy(capture);
+  return destroy(stream);
 }
 
 int stream_synchronize(void*) {
@@ -73,7 +70,7 @@ int stream_priorities(int* least, int* greatest) {
 }
 
 int event_create(void** event, unsigned) { return create<Event>(event); }
-int event_destroy(void* event) { return destroy<Event>(event); }
+int event_destroy(void* event) { return destroy(event); }
 
 int event_record(void* handle, void* stream) {
   const std::lock_guard lock(machine().mutex);
@@ -127,8 +124,7 @@ int host_function(void* stream, void (*function)(void*), void* context) {
 
 int capture_begin(void* stream, int) {
   const std::lock_guard lock(machine().mutex);
-  static_cast<Stream*>(stream)->capture = new Graph;
-  ++machine().state.objects;
+  static_cast<Stream*>(stream)->capture = machine().own(new Graph);
   return 0;
 }
 
@@ -141,8 +137,7 @@ int capture_end(void* stream, void** graph) {
 
 int graph_instantiate(void** executable, void* graph, unsigned long long) {
   const std::lock_guard lock(machine().mutex);
-  *executable = new Graph(*static_cast<Graph*>(graph));
-  ++machine().state.objects;
+  *executable = machine().own(new Graph(*static_cast<Graph*>(graph)));
   return 0;
 }
 
@@ -163,8 +158,8 @@ int graph_launch(void* executable, void* stream) {
   return 0;
 }
 
-int graph_destroy(void* graph) { return destroy<Graph>(graph); }
-int graph_executable_destroy(void* executable) { return destroy<Graph>(executable); }
+int graph_destroy(void* graph) { return destroy(graph); }
+int graph_executable_destroy(void* executable) { return destroy(executable); }
 
 // A partition is a word; what is in a resource is the driver's business, but its size is at offset 96.
 int partition_resource(int device, void* resource, int) {
@@ -187,7 +182,7 @@ int partition_describe(void** description, void* resources, unsigned) {
 }
 
 int partition_create(void** partition, void*, int, unsigned) { return create<int>(partition); }
-int partition_destroy(void* partition) { return destroy<int>(partition); }
+int partition_destroy(void* partition) { return destroy(partition); }
 int partition_stream(void** stream, void*, unsigned, int) { return create<Stream>(stream); }
 int masked_stream(void** stream, std::uint32_t, const std::uint32_t*) { return create<Stream>(stream); }
 

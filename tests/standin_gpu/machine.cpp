@@ -34,7 +34,19 @@ Module::~Module() {
   for (std::string* const name : functions) delete name;
 }
 
+void Machine::destroy(void* object) {
+  const auto found = live.find(object);
+  if (found == live.end()) return;
+  found->second(object);
+  live.erase(found);
+  --state.objects;
+}
+
 void Machine::reset() {
+  while (!live.empty()) destroy(live.begin()->first);
+  for (const auto& [address, bytes] : allocations) std::free(reinterpret_cast<void*>(address));
+  allocations.clear();
+  pool_of.clear();
   state = Standin{};
   state.reset = [] { machine().reset(); };
   state.release = [] { machine().release(); };

@@ -51,6 +51,16 @@ struct Machine {
   std::deque<Operation> held;
   std::map<std::uint64_t, std::uint64_t> allocations;  // address, bytes
   std::map<std::uint64_t, Pool*> pool_of;
+  std::map<void*, void (*)(void*)> live;  // objects with what destroys them, for those that a test keeps from being released
+
+  // Lock held.
+  template <class T>
+  T* own(T* object) {
+    live[object] = [](void* done) { delete static_cast<T*>(done); };
+    ++state.objects;
+    return object;
+  }
+  void destroy(void* object);
 
   void reset();
   void release();

@@ -56,6 +56,21 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 }  // namespace
 
+TEST_CASE("a variable names a backend's driver, and those of emulated drivers are left to them") {
+  const auto load = [](std::string name, std::string value) {
+    return from_variables({{std::move(name), std::move(value)}});
+  };
+  const Config config = load("BASCULE_CUDA_DRIVER", "/opt/libcuda.so.1").value();
+  CHECK(config.backend_driver("cuda") == "/opt/libcuda.so.1");
+  CHECK(config.backend_driver("hip").empty());
+  CHECK(config.origin("backend.cuda.driver") == "BASCULE_CUDA_DRIVER");
+  CHECK(load("BASCULE_LEVEL_ZERO_DRIVER", "/opt/x.so").value().backend_driver("level_zero") == "/opt/x.so");
+  CHECK(load("BASCULE_EMULATED_GPU", "sm_80").ok());
+  CHECK_FALSE(load("BASCULE_cuda_DRIVER", "/opt/x.so").ok());
+  CHECK_FALSE(load("BASCULE__DRIVER", "/opt/x.so").ok());
+  CHECK_FALSE(load("BASCULE_CUDA_DRIVER", "relative.so").ok());
+}
+
 TEST_CASE("without any source everything has its default") {
   const Config config = from_text("").value();
   CHECK(config.automatic());

@@ -3,6 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "core/config/keys.hpp"
 
+#include <algorithm>
+
+#include "core/base/text.hpp"
 #include "core/config/selector.hpp"
 
 namespace bascule::core {
@@ -43,6 +46,11 @@ const KeyDescription* exactly(std::string_view key) {
     if (key == description.key) return &description;
   }
   return nullptr;
+}
+
+std::string to_upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return text;
 }
 
 bool is_option_name(std::string_view text) {
@@ -104,6 +112,15 @@ const KeyDescription* describe_variable(std::string_view variable) {
     if (description.variable != nullptr && variable == description.variable) return &description;
   }
   return nullptr;
+}
+
+std::string key_of_variable(std::string_view variable) {
+  if (const KeyDescription* description = describe_variable(variable)) return description->key;
+  constexpr std::string_view kPrefix = "BASCULE_", kSuffix = "_DRIVER";
+  if (variable.size() <= kPrefix.size() + kSuffix.size() || !variable.starts_with(kPrefix) || !variable.ends_with(kSuffix)) return "";
+  const std::string_view name = variable.substr(kPrefix.size(), variable.size() - kPrefix.size() - kSuffix.size());
+  const std::string backend = to_lower(name);
+  return is_backend_name(backend) && to_upper(backend) == name ? "backend." + backend + ".driver" : "";
 }
 
 bool is_key_group(std::string_view name) {

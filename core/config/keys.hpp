@@ -38,6 +38,8 @@ inline constexpr const char* kConfigFileVariable = "BASCULE_CONFIG";
 inline constexpr const char* kConfigFileDescription = "path of one more configuration file, read after the others";
 // Variables with this prefix belong to test programs; the library does not look at them.
 inline constexpr std::string_view kTestVariablePrefix = "BASCULE_TEST_";
+// Variables that emulated drivers read, in whatever program they are.
+inline constexpr std::string_view kEmulatedVariablePrefix = "BASCULE_EMULATED_";
 
 // What may be written for a value of this type.
 std::string_view valid_form(ValueType type);
@@ -45,6 +47,9 @@ std::string_view valid_form(ValueType type);
 // The description that a key falls under, or nullptr. "backend.cpu.threads" falls under "backend.NAME.OPTION".
 const KeyDescription* describe_key(std::string_view key);
 const KeyDescription* describe_variable(std::string_view variable);
+// The key that a variable sets: its description's, or "backend.cuda.driver" for BASCULE_CUDA_DRIVER, with any backend's name;
+// "" for an unknown one.
+std::string key_of_variable(std::string_view variable);
 
 // Whether keys can stand below this name: "cache", "backend.cpu", "kernel".
 bool is_key_group(std::string_view name);

@@ -95,14 +95,15 @@ Status ConfigReader::read_text(std::string_view text, const std::string& name, c
 
 Status ConfigReader::read_variables() {
   for (const auto& [name, text] : environment_.with_prefix("BASCULE_")) {
-    if (name == kConfigFileVariable || name.starts_with(kTestVariablePrefix)) continue;
-    const KeyDescription* description = describe_variable(name);
+    if (name == kConfigFileVariable || name.starts_with(kTestVariablePrefix) || name.starts_with(kEmulatedVariablePrefix)) continue;
+    const std::string key = key_of_variable(name);
+    const KeyDescription* description = describe_key(key);
     if (description == nullptr) {
       return at(name, "no such variable" + suggestion(name, all_variables()),
                 "Correct the name or unset it; `bascule config --help` lists all variables.");
     }
     BSC_RETURN_IF_ERROR(
-        apply_typed(*description, {description->key, text_items(description->type, text), false, false, name, ""}));
+        apply_typed(*description, {key, text_items(description->type, text), false, false, name, ""}));
   }
   return {};
 }

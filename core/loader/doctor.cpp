@@ -80,7 +80,7 @@ Result<DoctorReport> examine(const Config& config, const Environment& environmen
   for (const std::string& name : valid_backend_names(report.discovery)) {
     DoctorEntry entry = describe(name, config, report.discovery);
     if (const Manifest* manifest = report.discovery.find(name)) {
-      ProbeRequest request{*manifest, config.backend_driver(name), config.backend_options(name)};
+      ProbeRequest request{*manifest, driver_of(config, *manifest), config.backend_options(name)};
       const Hash128 key = verdict_key(request, environment);
       auto known = options.use_cache ? cache.get(key) : std::nullopt;
       if (known)

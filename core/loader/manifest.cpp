@@ -25,7 +25,29 @@ bool is_reserved(std::string_view name) {
   return name == "auto" || name == "uuid" || name == "pci" || name == "emulated";
 }
 
+// Anchored where the manifest lies, so that an installation can be moved.
+Status read_emulated(JsonObject& document, Manifest& manifest) {
+  for (JsonObject& entry : document.objects_or_none("emulated")) {
+    EmulatedDriver driver{entry.text("architecture"), entry.text("driver")};
+    if (driver.architecture.empty() || !manifest.emulated_driver(driver.architecture).empty())
+      entry.fail("\"emulated\" needs a different architecture in each entry, not " + quoted(driver.architecture));
+    if (driver.path.empty() || driver.path.front() == '/' || driver.path.find('\0') != std::string::npos)
+      entry.fail("\"emulated\": \"driver\" must be a path relative to the manifest, not " + quoted(driver.path));
+    BSC_RETURN_IF_ERROR(entry.finish());
+    driver.path = anchored(driver.path, parent_directory(manifest.path));
+    manifest.emulated.push_back(std::move(driver));
+  }
+  return {};
+}
+
 }  // namespace
+
+std::string Manifest::emulated_driver(std::string_view architecture) const {
+  for (const EmulatedDriver& driver : emulated) {
+    if (driver.architecture == architecture) return driver.path;
+  }
+  return "";
+}
 
 Result<Manifest> parse_manifest(std::string_view json, const std::string& path) {
   auto document = JsonObject::parse(json, path);
@@ -51,6 +73,7 @@ Result<Manifest> parse_manifest(std::string_view json, const std::string& path) 
   manifest.formats = document->texts_or_none("formats");
   manifest.package = document->text_or("package", "");
   manifest.may_abort = document->boolean_or("may_abort", false);
+  BSC_RETURN_IF_ERROR(read_emulated(*document, manifest));
   BSC_RETURN_IF_ERROR(document->finish());
   return manifest;
 }

@@ -12,6 +12,12 @@
 
 namespace bascule::core {
 
+// A driver that computes on the host, for one architecture of GPU.
+struct EmulatedDriver {
+  std::string architecture;  // "sm_80"
+  std::string path;          // of the library; need not exist
+};
+
 struct Manifest {
   std::string path;         // of the manifest itself
   std::string name;         // of the backend
@@ -22,6 +28,10 @@ struct Manifest {
   std::vector<std::string> formats;  // of images
   std::string package;               // that it came in; "" if unknown
   bool may_abort = false;            // its driver can end the process: probe it in a child first
+  std::vector<EmulatedDriver> emulated;  // what the selector "emulated:ARCHITECTURE" can open instead of the real driver
+
+  // The path of the one for an architecture; "" if there is none.
+  std::string emulated_driver(std::string_view architecture) const;
 };
 
 // INVALID_CONFIG with the path and what is wrong. `path` is the manifest's, absolute.

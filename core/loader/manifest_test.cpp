@@ -49,6 +49,24 @@ TEST_CASE("a manifest is read, and the plugin's path is beside it") {
   CHECK(check_manifest_abi(manifest).ok());
 }
 
+TEST_CASE("a manifest may offer emulated drivers, one for each architecture, beside itself") {
+  const auto offering = [](const std::string& list) { return with("\"may_abort\"", "\"emulated\": " + list + ", \"may_abort\""); };
+  const Manifest manifest =
+      parse_manifest(offering(R"([{"architecture": "sm_80", "driver": "../emulated/x.so"}, {"architecture": "sm_90a", "driver": "y.so"}])"), "/d/p/cuda.json")
+          .value();
+  CHECK(manifest.emulated.size() == 2);
+  CHECK(manifest.emulated_driver("sm_80").ends_with("/emulated/x.so"));
+  CHECK(manifest.emulated_driver("sm_80").starts_with("/d/"));
+  CHECK(manifest.emulated_driver("sm_90a") == "/d/p/y.so");
+  CHECK(manifest.emulated_driver("sm_90").empty());
+  CHECK(parse_manifest(kValid, "/d/cuda.json").value().emulated.empty());
+  CHECK(contains(refusal(offering(R"([{"architecture": "sm_80", "driver": "/etc/x.so"}])")), "relative to the manifest"));
+  CHECK(contains(refusal(offering(R"([{"architecture": "sm_80", "driver": ""}])")), "relative to the manifest"));
+  CHECK(contains(refusal(offering(R"([{"architecture": "a", "driver": "x"}, {"architecture": "a", "driver": "y"}])")), "different architecture"));
+  CHECK(contains(refusal(offering(R"([{"architecture": "a", "drivers": "x"}])")), "\"emulated"));
+  CHECK(contains(refusal(offering("\"sm_80\"")), "\"emulated\""));
+}
+
 TEST_CASE("a manifest's fields are checked strictly") {
   CHECK(
       contains(refusal(with("\"package\"", "\"packages\"")), "unknown field \"packages\"; did you mean \"package\"?"));

@@ -8,6 +8,7 @@
 
 #include "core/base/status.hpp"
 #include "core/base/text.hpp"
+#include "core/config/selector.hpp"
 #include "core/loader/known_backends.hpp"
 #include "core/loader/probe.hpp"
 #include "core/loader/verdict_cache.hpp"
@@ -100,7 +101,7 @@ class Selecting {
   Verdict open(const std::string& name) {
     const Manifest* manifest = selection_.discovery.find(name);
     if (manifest == nullptr) return missing_plugin(name, selection_.discovery);
-    const ProbeRequest request{*manifest, config_.backend_driver(name), config_.backend_options(name)};
+    const ProbeRequest request{*manifest, driver_of(config_, *manifest), config_.backend_options(name)};
     const KnownBackend* known = find_known_backend(name);
     const std::vector<std::string> types =
         config_.automatic() && known != nullptr ? known->auto_device_types : std::vector<std::string>{};
@@ -234,6 +235,14 @@ class Selecting {
 };
 
 }  // namespace
+
+std::string driver_of(const Config& config, const Manifest& manifest) {
+  const std::string& configured = config.backend_driver(manifest.name);
+  if (!configured.empty()) return configured;
+  const auto selector = parse_selector(config.device_text());  // a wrong one is an error later, where devices are known
+  if (!selector.ok() || selector->kind != Selector::Kind::kEmulated) return "";
+  return manifest.emulated_driver(selector->value);
+}
 
 bool is_absent(bsc_status state) {
   return state == BSC_PLUGIN_MISSING || state == BSC_DRIVER_MISSING || state == BSC_NO_DEVICE;

@@ -54,6 +54,10 @@ struct SelectionOptions {
 Result<Selection> select_backends(const Config& config, const Environment& environment, const Log& log,
                                   const SelectionOptions& options = {});
 
+// The library that a backend's plugin is to open, "" for its own list: the configured one, or the emulated driver that its
+// manifest offers if `device` is "emulated:ARCHITECTURE".
+std::string driver_of(const Config& config, const Manifest& manifest);
+
 // Whether a backend in this state is simply not there, as opposed to broken.
 bool is_absent(bsc_status state);
 

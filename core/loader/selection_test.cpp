@@ -328,3 +328,18 @@ TEST_CASE("without the probe program a backend that may abort is not opened") {
   CHECK(contains(result.error().message, directory / "absent"));
   CHECK(spy.seen() == "");
 }
+
+TEST_CASE("an emulated driver takes the place of the real one where `device` asks for its architecture, and nowhere else") {
+  Manifest manifest;
+  manifest.name = "cuda";
+  manifest.emulated = {{"sm_80", "/d/libcuda.so.1"}};
+  const auto driver = [&](const std::string& text) { return driver_of(config_from(text).value(), manifest); };
+  CHECK(driver("device = 'emulated:sm_80'") == "/d/libcuda.so.1");
+  CHECK(driver("device = 'emulated:sm_90a'").empty());
+  CHECK(driver("device = 'cuda'").empty());
+  CHECK(driver("").empty());
+  CHECK(driver("device = 'emulated:sm_80'\n[backend.cuda]\ndriver = '/own/libcuda.so.1'") == "/own/libcuda.so.1");
+  manifest.name = "hip";
+  manifest.emulated.clear();
+  CHECK(driver("device = 'emulated:sm_80'").empty());
+}

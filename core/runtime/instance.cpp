@@ -107,6 +107,12 @@ Result<bsc_device*> bsc_instance::find_device(const std::string& text) const {
   for (const auto& device : devices_) {
     if (matches(*selector, device->info())) return device.get();
   }
+  if (selector->kind == Selector::Kind::kEmulated) {
+    return Error{.status = BSC_NOT_FOUND,
+                 .message = "no device is " + quoted(text) + "; there are:" + device_list(),
+                 .remedy = "an emulated driver is opened where the configuration says device = " + quoted(text) +
+                           ", by a backend that is listed in `backends` and offers one for this architecture"};
+  }
   return Error{.status = BSC_NOT_FOUND,
                .message = "no device is " + quoted(text) + "; there are:" + device_list(),
                .remedy = "name one of these; a backend must be listed in `backends` for its devices to appear"};

@@ -23,6 +23,7 @@ enum ExitCode { kPassed = 0, kFailed = 1, kUsage = 2, kNoPlugin = 3, kSkipped = 
 struct Arguments {
   std::string plugin;
   std::vector<std::string> options;
+  std::string driver;
   std::vector<std::string> levels;
   std::string one_case;
   std::string expectations;
@@ -41,6 +42,7 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("plugin,--plugin", arguments.plugin,
                  "path of a plugin's .so or manifest, or its name in the plugin directories");
   app.add_option("--option", arguments.options, "NAME=VALUE of a plugin option, may be repeated")->take_all();
+  app.add_option("--driver", arguments.driver, "the vendor's library to open instead of the plugin's own list");
   app.add_option("--level", arguments.levels, "only cases of this level, may be repeated")
       ->check(CLI::IsMember({"core", "async", "graph", "peer"}));
   app.add_option("--case", arguments.one_case, "run one case, in this process");
@@ -158,6 +160,7 @@ int run(int argc, char** argv) {
   OptionList options;
   if (!parse_options(arguments, options)) return kUsage;
   RunSettings settings = {locate_plugin(arguments.plugin), arguments.time_limit, arguments.jobs};
+  settings.plugin.driver = arguments.driver;
   if (!settings.plugin.problem.empty()) {
     fmt::print(stderr, "{}\n", settings.plugin.problem);
     return kNoPlugin;

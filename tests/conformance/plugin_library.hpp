@@ -16,6 +16,7 @@ struct PluginLocation {
   std::string name;  // from the manifest
   std::string file;  // absolute path of the shared object
   std::string problem;  // why there is none, else empty
+  std::string driver;   // the vendor's library to be opened instead of the plugin's own list; empty: that list
 };
 
 // `text`: path of a shared object or of a manifest, or the name of a plugin in ../../lib/bascule/plugins beside this
@@ -30,6 +31,7 @@ class PluginLibrary {
   const std::string& problem() const { return problem_; }
   const std::string& file() const { return location_.file; }
   const std::string& manifest_name() const { return location_.name; }
+  const char* driver() const { return location_.driver.empty() ? nullptr : location_.driver.c_str(); }
   bsc_plugin_query_function query() const { return query_; }
   const bsc_plugin_info& info() const { return info_; }
   const bsc_plugin_api& api() const { return *info_.api; }

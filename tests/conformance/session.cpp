@@ -69,6 +69,7 @@ bsc_status open_plain(Context& context, const Services& services, const OptionLi
   bsc_plugin_open_info info = {};
   info.header = {sizeof info, BSC_STRUCT_OPEN_INFO, nullptr};
   info.services = services.get();
+  info.driver_path = context.plugin.driver();
   info.option_count = values.size();
   info.option_stride = sizeof(bsc_plugin_option_value);
   info.options = values.data();

@@ -101,6 +101,7 @@ CONFORMANCE_CASE(core, instance_open, walks_options_by_their_stride) {
   bsc_plugin_open_info info = {};
   info.header = {sizeof info, BSC_STRUCT_OPEN_INFO, nullptr};
   info.services = services.get();
+  info.driver_path = context.plugin.driver();
   info.option_count = list.size();
   info.option_stride = kStride;
   info.options = options.data();
@@ -119,7 +120,7 @@ CONFORMANCE_CASE(core, instance_open, accepts_a_larger_struct_and_unknown_extens
   bsc_plugin_open_info& fields = *info.get();
   fields.header.next = &extension;
   fields.services = services.get();
-  fields.driver_path = nullptr;
+  fields.driver_path = context.plugin.driver();
   fields.option_count = context.options.size();
   fields.option_stride = sizeof(bsc_plugin_option_value);
   fields.options = options.data();
@@ -139,6 +140,7 @@ CONFORMANCE_CASE(core, instance_open, works_without_an_error_struct) {
     bsc_plugin_open_info info = {};
     info.header = {sizeof info, BSC_STRUCT_OPEN_INFO, nullptr};
     info.services = services.get();
+    info.driver_path = context.plugin.driver();
     info.option_count = 1;
     info.option_stride = sizeof value;
     info.options = &value;

@@ -11,6 +11,7 @@
 
 #include "tests/conformance/kernels/conformance.cl.hpp"
 #include "tests/conformance/kernels/host_kernels.hpp"
+#include "tests/conformance/kernels/ptx_kernels.hpp"
 #include "tests/conformance/plugin_library.hpp"
 
 namespace bascule::conformance {
@@ -44,7 +45,7 @@ std::uint64_t argument_count_of(std::string_view function) {
 std::string_view Image::best_format(const Session& session) {
   for (std::uint64_t i = 0; i < session.info.format_count; ++i) {
     const std::string_view format = session.info.formats[i];
-    if (format == "null" || format == "host" || format == "opencl-c") return format;
+    if (format == "null" || format == "host" || format == "opencl-c" || format == "ptx") return format;
   }
   return "";
 }
@@ -53,6 +54,7 @@ Image::Image(const Session& session) : format(best_format(session)) {
   if (format.empty()) skip("the suite has no kernels in a format of this device");
   if (format == "null") bytes = null_image();
   if (format == "opencl-c") bytes = embedded::kernels_conformance_cl;
+  if (format == "ptx") bytes = ptx_kernels();
   is_host_table = format == "host";
 }
 
@@ -134,7 +136,7 @@ SlowWork::SlowWork(Session& session, std::uint64_t milliseconds)
       memory_(session, 64) {
   if (by_option_) return;
   const std::string_view format = Image::best_format(session);
-  if (format != "host" && format != "opencl-c") skip("the suite knows no way to work that takes long on this device");
+  if (format != "host" && format != "opencl-c" && format != "ptx") skip("the suite knows no way to work that takes long on this device");
   module_ = std::make_unique<Module>(session);
 }
 
@@ -142,9 +144,9 @@ Commands SlowWork::commands() {
   Commands commands;
   if (by_option_) return commands;
   constexpr std::uint64_t kStepsPerMillisecond = 500'000;
-  const bool host = module_->format == "host";
-  const std::uint64_t amount = milliseconds_ * (host ? 1'000'000 : kStepsPerMillisecond);
-  commands.launch(module_->function(host ? "nap" : "spin"), module_->items(1, 1),
+  const bool timed = module_->format != "opencl-c";
+  const std::uint64_t amount = milliseconds_ * (timed ? 1'000'000 : kStepsPerMillisecond);
+  commands.launch(module_->function(timed ? "nap" : "spin"), module_->items(1, 1),
                   module_->arguments().value(amount).buffer(memory_, 0, 1, sizeof(std::uint64_t)));
   return commands;
 }

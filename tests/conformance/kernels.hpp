@@ -1,5 +1,5 @@
 // The suite's kernels on the device under test, in the first of its formats for which the suite has images: "host" (a
-// table in this process, and an ELF image), "opencl-c", or "null" (names only).
+// table in this process, and an ELF image), "opencl-c", "ptx", or "null" (names only).
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
@@ -49,7 +49,7 @@ class Module {
   Module& operator=(const Module&) = delete;
 
   bsc_plugin_function function(const char* name, std::source_location where = std::source_location::current()) const;
-  Arguments arguments() const { return Arguments(format == "opencl-c"); }
+  Arguments arguments() const { return Arguments(format == "opencl-c" || format == "ptx"); }
   // A launch of one thread per item.
   Shape items(std::uint64_t count, std::uint64_t block = 64) const;
   // Arguments of fill_index_<sizeof(T)>.
@@ -70,7 +70,7 @@ class Module {
 // How many arguments the suite's kernel takes.
 std::uint64_t argument_count_of(std::string_view function);
 
-// Work that takes a while, where the plugin has a way to it: a nap in a host kernel, a spinning OpenCL kernel, or the null
+// Work that takes a while, where the plugin has a way to it: a nap in a host or PTX kernel, a spinning OpenCL kernel, or the null
 // plugin's option execute_delay.
 OptionList slow_options(Context& context, std::uint64_t milliseconds);
 

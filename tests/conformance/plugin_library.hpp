@@ -16,7 +16,7 @@ struct PluginLocation {
   std::string name;  // from the manifest
   std::string file;  // absolute path of the shared object
   std::string problem;  // why there is none, else empty
-  std::string driver;   // the vendor's library to be opened instead of the plugin's own list; empty: that list
+  std::string driver = {};  // the vendor's library to be opened instead of the plugin's own list; empty: that list
 };
 
 // `text`: path of a shared object or of a manifest, or the name of a plugin in ../../lib/bascule/plugins beside this

@@ -121,8 +121,10 @@ BASCULE_CUDA_ENTRY cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaV
     CUdriverProcAddressQueryResult *symbolStatus) {
   return call_anytime("cuGetProcAddress_v2", [&] {
     const CUdriverProcAddressQueryResult result = look_up(symbol, pfn, cudaVersion, flags);
-    // Programs ask for entries by the name cuGetProcAddress too, of either form.
-    if (symbolStatus != nullptr) *symbolStatus = result;
-    else if (result != CU_GET_PROC_ADDRESS_SUCCESS) refuse(CUDA_ERROR_NOT_FOUND, "{} of version {} is not known", symbol, cudaVersion);
+    if (symbolStatus != nullptr) {
+      *symbolStatus = result;
+    } else if (result != CU_GET_PROC_ADDRESS_SUCCESS) {
+      refuse(CUDA_ERROR_NOT_FOUND, "{} of version {} is not known", symbol, cudaVersion);
+    }
   });
 }

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends/emulated/cuda/call.hpp"
 
+#include <string>
+#include <string_view>
+
 #include "backends/emulated/cuda/context.hpp"
 #include "backends/emulated/cuda/driver.hpp"
 #include "backends/emulated/cuda/faults.hpp"
@@ -39,7 +42,9 @@ CUresult begin(const char* name, bool initialised) {
 
 CUresult answer(const char* name, CUresult code, const char* message) {
   const Driver& driver = Driver::get();
-  if (driver.logs() && code != CUDA_ERROR_NOT_READY) {
+  // Work that is under way and names that are looked for are no failures.
+  const bool look_up = code == CUDA_ERROR_NOT_FOUND && std::string_view(name).starts_with("cuGetProcAddress");
+  if (driver.logs() && code != CUDA_ERROR_NOT_READY && !look_up) {
     const char* const result = name_of_result(code);
     driver.say(std::string(name) + " gives " + (result != nullptr ? result : "an unknown code") + ": " + message);
   }

@@ -123,6 +123,10 @@ CONFORMANCE_CASE(core, module_load, a_build_failure_carries_the_log) {
     image.bytes = "__kernel void broken(__global float* x) { x[0] = undeclared_name_17; }\n";
     expect_load_refused(session, image, {BSC_BUILD_FAILED}, "a program with an undeclared name", error);
     expect_message(error, "undeclared_name_17", "a program with an undeclared name");
+  } else if (image.format == "ptx") {
+    image.bytes = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry broken() { undeclared_name_17; ret; }\n";
+    expect_load_refused(session, image, {BSC_BUILD_FAILED, BSC_INVALID_IMAGE}, "a program with an unknown instruction", error);
+    expect_message(error, "undeclared_name_17", "a program with an unknown instruction");
   } else if (image.format == "null") {
     image.bytes = "good 1\nbad line that is too long\n";
     expect_load_refused(session, image, {BSC_INVALID_IMAGE, BSC_BUILD_FAILED}, "a bad line", error);

@@ -86,7 +86,6 @@ std::uint64_t nan_as_integer(const FloatType& from, const IntegerType& to) {
 }
 
 void add_float_to_integer(Forms& forms) {
-  std::size_t turn = 0;
   for (const FloatType& from : kFloats) {
     for (const IntegerType& to : kAll) {
       const auto registers = registers_for(to.width);
@@ -94,18 +93,19 @@ void add_float_to_integer(Forms& forms) {
         for (const bool flush : {false, true}) {
           if (flush && from.format != &kF32) continue;
           // With bf16, registers have exactly the type's width.
-          const int destination = from.format == &kBf16 ? to.width : registers[turn++ % registers.size()];
-          Form form{std::string("cvt") + rounding.name + (flush ? ".ftz." : ".") + to.name + "." + from.name + " $d, $a",
-                    {from.values}, {output(destination)}, [=](const std::uint64_t* in, Expected* out) {
-                      const Number a = decode(*from.format, flushed(*from.format, in[0], flush));
-                      const std::uint64_t bits = a.is_nan() ? nan_as_integer(from, to)
-                                                            : clamp_to_integer(round_to_integer(a, rounding.rounding), to.width, to.is_signed);
-                      out[0] = extended(static_cast<Signed128>(bits), to, destination);
-                    }};
-          form.target = from.format == &kBf16 ? 90 : 80;
-          form.exhaustive16 = from.format->width() == 16;
-          form.may_be_immediate = false;
-          forms.push_back(form);
+          for (const int destination : from.format == &kBf16 ? std::vector<int>{to.width} : registers) {
+            Form form{std::string("cvt") + rounding.name + (flush ? ".ftz." : ".") + to.name + "." + from.name + " $d, $a",
+                      {from.values}, {output(destination)}, [=](const std::uint64_t* in, Expected* out) {
+                        const Number a = decode(*from.format, flushed(*from.format, in[0], flush));
+                        const std::uint64_t bits = a.is_nan() ? nan_as_integer(from, to)
+                                                              : clamp_to_integer(round_to_integer(a, rounding.rounding), to.width, to.is_signed);
+                        out[0] = extended(static_cast<Signed128>(bits), to, destination);
+                      }};
+            form.target = from.format == &kBf16 ? 90 : 80;
+            form.exhaustive16 = from.format->width() == 16;
+            form.may_be_immediate = false;
+            forms.push_back(form);
+          }
         }
       }
     }

@@ -70,17 +70,19 @@ void add_tables(Forms& forms) {
   }
   for (const bool both : {false, true}) {
     const std::uint64_t table = both ? 0x80 : 0x96;
-    Form form{std::string("lop3.") + (both ? "and" : "or") + ".b32 $d|$e, $a, $b, $c, " + std::to_string(table) + ", $f",
-              {Values::integer32, Values::integer32, Values::integer32, Values::predicate}, {output(32), output(1)},
-              [=](const std::uint64_t* in, Expected* out) {
-                const std::uint64_t value = look_up(table, in[0], in[1], in[2]);
-                const bool set = value != 0;
-                const bool other = in[3] != 0;
-                out[0] = value;
-                out[1] = (both ? set && other : set || other) ? 1 : 0;
-              }};
-    form.may_be_immediate = false;
-    forms.push_back(form);
+    for (const bool negated : {false, true}) {
+      Form form{std::string("lop3.") + (both ? "and" : "or") + ".b32 $d|$e, $a, $b, $c, " + std::to_string(table) + (negated ? ", !$f" : ", $f"),
+                {Values::integer32, Values::integer32, Values::integer32, Values::predicate}, {output(32), output(1)},
+                [=](const std::uint64_t* in, Expected* out) {
+                  const std::uint64_t value = look_up(table, in[0], in[1], in[2]);
+                  const bool set = value != 0;
+                  const bool other = (in[3] != 0) != negated;
+                  out[0] = value;
+                  out[1] = (both ? set && other : set || other) ? 1 : 0;
+                }};
+      form.may_be_immediate = false;
+      forms.push_back(form);
+    }
   }
 }
 

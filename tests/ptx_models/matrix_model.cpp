@@ -3,8 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-
 #include "tests/ptx_models/engine.hpp"
 #include "tests/ptx_models/sweep.hpp"
 
@@ -21,9 +19,18 @@ std::string transfer(const char* operation, const char* name, int count, int wid
   return text;
 }
 
-std::string reversed_vector(const char* name, int count) {
+/// The register of C that the i-th one of D is.
+int place_in_accumulator(Destination destination, int i, int count) {
+  switch (destination) {
+    case Destination::reversed_accumulator: return count - 1 - i;
+    case Destination::rotated_accumulator: return (i + count - 1) % count;
+    default: return i;
+  }
+}
+
+std::string accumulator_vector(Destination destination, int count) {
   std::string text = "{";
-  for (int i = count - 1; i >= 0; --i) text += "%" + std::string(name) + std::to_string(i) + (i == 0 ? "" : ", ");
+  for (int i = 0; i < count; ++i) text += (i == 0 ? "%c" : ", %c") + std::to_string(place_in_accumulator(destination, i, count));
   return text + "}";
 }
 
@@ -40,7 +47,7 @@ std::string kernel_text(const std::string& instruction, unsigned target, const F
     }
   }
   const char* const results = own ? "d" : "c";
-  const std::string d = destination == Destination::reversed_accumulator ? reversed_vector("c", c.registers) : vector_of(results, registers_of_d);
+  const std::string d = own ? vector_of("d", registers_of_d) : accumulator_vector(destination, c.registers);
   return module_header(target) + ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b64 %p, %o;\n.reg .b32 %t;\n.reg .pred %q;\n" +
          registers_of("a", a.registers, a.width) + registers_of("b", b.registers, b.width) + registers_of("c", c.registers, c.width) +
          registers_of("d", registers_of_d, c.width) + "mov.u32 %t, %tid.x;\nld.param.u64 %p, [in];\nmul.wide.u32 %o, %t, " + std::to_string(offset) +
@@ -70,11 +77,14 @@ std::vector<std::uint64_t> multiplied(const std::string& instruction, unsigned t
   launch.block = threads;
   const bsc_status status = module.launch("k", launch, arguments, sizeof arguments);
   REQUIRE_MESSAGE(status == BSC_OK, module.error());
-  if (destination == Destination::reversed_accumulator) {
-    // The second warp keeps C as it is: its words were not turned around.
-    const std::ptrdiff_t warp = 32 * registers_of_d;
-    for (std::ptrdiff_t at = 0; at < static_cast<std::ptrdiff_t>(out.size()); at += registers_of_d) {
-      if (at / warp != 1) std::reverse(out.begin() + at, out.begin() + at + registers_of_d);
+  if (destination == Destination::own) return out;
+  // The second warp keeps C as it is; what the others have is put into D's order.
+  const std::size_t registers = static_cast<std::size_t>(registers_of_d);
+  const std::vector<std::uint64_t> stored = out;
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    for (int i = 0; i < registers_of_d && thread / 32 != 1; ++i) {
+      out[thread * registers + static_cast<std::size_t>(i)] =
+          stored[thread * registers + static_cast<std::size_t>(place_in_accumulator(destination, i, registers_of_d))];
     }
   }
   return out;

@@ -102,8 +102,8 @@ struct Fragment {
   std::vector<std::uint64_t> words;
 };
 
-/// Where D goes: to registers of its own, or to those of C, in their order or the other way around.
-enum class Destination { own, accumulator, reversed_accumulator };
+/// Where D goes: to registers of its own, or to those of C: in their order, the other way around, or the last one first.
+enum class Destination { own, accumulator, reversed_accumulator, rotated_accumulator };
 
 /// Runs a matrix instruction (`mma.sync...`, up to its operands) in as many warps as the fragments hold, and returns the words of
 /// D. The second warp does not take part: its D holds what kIdle says, or C where D lies there.

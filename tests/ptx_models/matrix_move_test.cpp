@@ -11,13 +11,13 @@
 namespace bascule::ptx_models {
 namespace {
 
-/// `address` is %row (shared), %row32 (the same in 32 bits) or %generic.
+/// `address` is %row (shared), %before+32 (the same), %row32 (the same in 32 bits) or %generic.
 std::string matrix_move_text(bool store, bool transposed, int count, const std::string& address) {
   const std::string vector = vector_of("r", count);
-  const std::string suffix = ".sync.aligned.m8n8.x" + std::to_string(count) + (transposed ? ".trans" : "") + (address == "%generic" ? ".b16 " : ".shared.b16 ");
+  const std::string suffix = ".sync.aligned.m8n8.x" + std::to_string(count) + (transposed ? ".trans" : "") + (address.starts_with("%generic") ? ".b16 " : ".shared.b16 ");
   std::string text = module_header(store ? 90 : 80) + ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.shared .align 16 .b8 tile[1024];\n"
-                     ".reg .b64 %o, %i, %x, %y, %row, %generic;\n.reg .b32 %t, %r<4>, %v, %row32;\nld.param.u64 %o, [out];\nld.param.u64 %i, [in];\nmov.u32 %t, %tid.x;\n"
-                     "mul.wide.u32 %x, %t, 16;\nadd.u64 %y, %i, %x;\nmov.u64 %row, tile;\nadd.u64 %row, %row, %x;\ncvt.u32.u64 %row32, %row;\ncvta.shared.u64 %generic, %row;\n.reg .b32 %m<4>;\n";
+                     ".reg .b64 %o, %i, %x, %y, %row, %generic, %before;\n.reg .b32 %t, %r<4>, %v, %row32;\nld.param.u64 %o, [out];\nld.param.u64 %i, [in];\nmov.u32 %t, %tid.x;\n"
+                     "mul.wide.u32 %x, %t, 16;\nadd.u64 %y, %i, %x;\nmov.u64 %row, tile;\nadd.u64 %row, %row, %x;\nsub.u64 %before, %row, 32;\ncvt.u32.u64 %row32, %row;\ncvta.shared.u64 %generic, %row;\n.reg .b32 %m<4>;\n";
   if (!store) {
     text += "ld.global.v4.b32 {%m0, %m1, %m2, %m3}, [%y];\nst.shared.v4.b32 [%row], {%m0, %m1, %m2, %m3};\nbar.warp.sync 0xffffffff;\n"
             "mov.b32 %r0, 0;\nmov.b32 %r1, 0;\nmov.b32 %r2, 0;\nmov.b32 %r3, 0;\nldmatrix" + suffix + vector + ", [" + address + "];\n"
@@ -65,7 +65,7 @@ TEST_CASE("chapter matrix: ldmatrix, stmatrix and movmatrix put the halves where
     for (const bool store : {false, true}) {
       for (const bool transposed : {false, true}) {
         for (const int count : {1, 2, 4}) {
-          for (const char* address : {"%row", "%row32", "%generic"}) check_matrix_move(store, transposed, count, address, level, random);
+          for (const char* address : {"%row", "%row32", "%generic", "%before+32"}) check_matrix_move(store, transposed, count, address, level, random);
         }
       }
     }

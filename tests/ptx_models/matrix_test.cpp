@@ -117,7 +117,8 @@ TEST_CASE("chapter matrix: mma of every dense shape and type is a matrix product
   Random random(test::seed());
   for (const std::uint32_t level : cpu_levels()) {
     for (const Mma& mma : all_mma()) {
-      for (const Destination destination : {Destination::own, Destination::accumulator, Destination::reversed_accumulator}) {
+      for (const Destination destination : {Destination::own, Destination::accumulator, Destination::reversed_accumulator,
+                                            Destination::rotated_accumulator}) {
         check_mma(mma, destination, level, random);
       }
     }
@@ -128,26 +129,34 @@ TEST_CASE("chapter matrix: mma of f64 rounds as it is told") {
   struct Case {
     const char* rounding;
     double above, below;  // 1 + 2^-60 and 1 - 2^-60
+    double negative_above, negative_below;  // -1 + 2^-60 and -1 - 2^-60
   };
-  const Case cases[] = {{"", 1, 1}, {".rn", 1, 1}, {".rz", 1, 1 - 0x1p-53}, {".rm", 1, 1 - 0x1p-53}, {".rp", 1 + 0x1p-52, 1}};
+  const Case cases[] = {{"", 1, 1, -1, -1},
+                        {".rn", 1, 1, -1, -1},
+                        {".rz", 1, 1 - 0x1p-53, -1 + 0x1p-53, -1},
+                        {".rm", 1, 1 - 0x1p-53, -1, -1 - 0x1p-52},
+                        {".rp", 1 + 0x1p-52, 1, -1 + 0x1p-53, -1}};
   for (const std::uint32_t level : cpu_levels()) {
     for (const Case& one : cases) {
       const std::string mma = std::string("mma.sync.aligned.m8n8k4.row.col") + one.rounding + ".f64.f64.f64.f64 ";
       // Only k = 0 counts: lanes whose number is a multiple of 4 hold 2^-30.
       const std::string text = module_header(80) +
-                               ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %o, %x;\n.reg .b32 %t, %r;\n.reg .f64 %a, %b, %n, %c, %d<4>;\n.reg .pred %p;\n"
+                               ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %o, %x;\n.reg .b32 %t, %r;\n.reg .f64 %a, %b, %n, %c, %m, %d<8>;\n.reg .pred %p;\n"
                                "ld.param.u64 %o, [out];\nmov.u32 %t, %tid.x;\nand.b32 %r, %t, 3;\nsetp.eq.u32 %p, %r, 0;\nmov.f64 %a, 0d0000000000000000;\n"
-                               "@%p mov.f64 %a, 0d3E10000000000000;\nneg.f64 %n, %a;\nmov.f64 %b, %a;\nmov.f64 %c, 0d3FF0000000000000;\n" +
-                               mma + "{%d0, %d1}, {%a}, {%b}, {%c, %c};\n" + mma + "{%d2, %d3}, {%n}, {%b}, {%c, %c};\n" +
-                               "mul.wide.u32 %x, %t, 16;\nadd.u64 %o, %o, %x;\nst.global.v2.f64 [%o], {%d0, %d2};\nret;\n}\n";
+                               "@%p mov.f64 %a, 0d3E10000000000000;\nneg.f64 %n, %a;\nmov.f64 %b, %a;\nmov.f64 %c, 0d3FF0000000000000;\nmov.f64 %m, 0dBFF0000000000000;\n" +
+                               mma + "{%d0, %d1}, {%a}, {%b}, {%c, %c};\n" + mma + "{%d2, %d3}, {%n}, {%b}, {%c, %c};\n" + mma + "{%d4, %d5}, {%a}, {%b}, {%m, %m};\n" + mma +
+                               "{%d6, %d7}, {%n}, {%b}, {%m, %m};\nmul.wide.u32 %x, %t, 32;\nadd.u64 %o, %o, %x;\nst.global.v2.f64 [%o], {%d0, %d2};\n"
+                               "st.global.v2.f64 [%o+16], {%d4, %d6};\nret;\n}\n";
       Module module(text, options_for_level(level));
       REQUIRE_MESSAGE(module.loaded(), module.error());
-      std::vector<double> out(64);
+      std::vector<double> out(128);
       const std::uint64_t arguments[] = {reinterpret_cast<std::uint64_t>(out.data())};
       REQUIRE(module.launch("k", {}, arguments, sizeof arguments) == BSC_OK);
       for (std::size_t lane = 0; lane < 32; ++lane) {
-        CHECK(out[2 * lane] == one.above);
-        CHECK(out[2 * lane + 1] == one.below);
+        CHECK(out[4 * lane] == one.above);
+        CHECK(out[4 * lane + 1] == one.below);
+        CHECK(out[4 * lane + 2] == one.negative_above);
+        CHECK(out[4 * lane + 3] == one.negative_below);
       }
     }
   }

@@ -29,6 +29,7 @@ void print_backend(const Json& backend) {
   const std::string version = text(backend, "version");
   std::printf("%-12s %s%s\n", text(backend, "name").c_str(), text(backend, "state").c_str(),
               version.empty() ? "" : ("  plugin " + version).c_str());
+  print_indented("note", text(backend, "note"));
   print_indented("reason", printable_lines(backend.value("reason", "")));
   print_indented("remedy", printable_lines(backend.value("remedy", "")));
   print_indented("option refused", printable_lines(backend.value("option_fault", "")));

@@ -26,6 +26,7 @@ DoctorEntry describe(const std::string& name, const Config& config, const Discov
   entry.name = name;
   if (const KnownBackend* known = find_known_backend(name)) {
     entry.package = known->package;
+    entry.note = known->note;
     entry.automatic = known->automatic;
   }
   entry.configured = config.automatic() ? entry.automatic : contains(config.backends(), name);
@@ -134,7 +135,7 @@ std::string doctor_to_json(const DoctorReport& report) {
         .member("vendor_name", verdict.vendor_name)
         .member("vendor_code", verdict.vendor_code);
     json.member("automatic", entry.automatic).member("configured", entry.configured);
-    json.member("option_fault", entry.option_fault);
+    json.member("option_fault", entry.option_fault).member("note", entry.note);
     write_texts(json, "formats", entry.formats);
     write_texts(json, "shadowed", entry.shadowed);
     write_devices(json, verdict.devices);

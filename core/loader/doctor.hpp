@@ -22,6 +22,7 @@ struct DoctorEntry {
   bool automatic = false;             // a part of auto
   bool configured = false;            // named in `backends`, or a part of auto where that is configured
   std::string option_fault;           // a configured option that the backend refuses; "" if none
+  std::string note;                   // what the project says of the backend: "untested on hardware"
 };
 
 struct DoctorReport {

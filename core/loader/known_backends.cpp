@@ -19,6 +19,7 @@ Result<std::vector<KnownBackend>> parse_known_backends(std::string_view json) {
     backend.automatic = entry.boolean_or("auto", false);
     backend.auto_device_types = entry.texts_or_none("auto_device_types");
     backend.driver = entry.text("driver");
+    backend.note = entry.text_or("note", "");
     backend.environment = entry.texts_or_none("environment");
     backend.watch = entry.texts_or_none("watch");
     BSC_RETURN_IF_ERROR(entry.finish());

@@ -17,6 +17,7 @@ struct KnownBackend {
   bool automatic = false;                      // considered when the configuration says auto, in the list's order
   std::vector<std::string> auto_device_types;  // the only types of device that auto takes; none: any
   std::string driver;                          // how to get the vendor's driver
+  std::string note;                            // what users should know of it; "" for most
   // What a probe's verdict depends on besides plugin and driver: variables by prefix, and files or directories.
   std::vector<std::string> environment;
   std::vector<std::string> watch;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "program.hpp"
@@ -57,6 +58,31 @@ TEST_CASE("doctor names each known backend with its state, a missing plugin with
   CHECK(text.code == 0);
   CHECK(text.output.find(directory) != std::string::npos);
   CHECK(text.output.find("PLUGIN_MISSING") != std::string::npos);
+}
+
+TEST_CASE("doctor says of a backend that no hardware has run that it is untested") {
+  const Program program;
+  const json report = json::parse(program.run({"doctor", "--json"}).output);
+  for (const json& backend : report.at("backends")) {
+    const std::string name = backend.at("name").get<std::string>();
+    const bool untested = name == "cuda" || name == "hip" || name == "musa";
+    CAPTURE(name);
+    CHECK((backend.at("note").get<std::string>().find("untested on hardware") != std::string::npos) == untested);
+  }
+  CHECK(program.run({"doctor"}).output.find("note: untested on hardware") != std::string::npos);
+}
+
+TEST_CASE("the distribution's own HIP library on a machine without AMD's kernel driver is NO_DEVICE, and no crash") {
+  const std::string library = "/usr/lib/x86_64-linux-gnu/libamdhip64.so.5";
+  if (!std::filesystem::exists(library) || std::filesystem::exists("/dev/kfd")) return;
+  const Program program;
+  const json report = json::parse(program.run({"doctor", "--json"}).output);
+  for (const json& backend : report.at("backends")) {
+    if (backend.at("name") != "hip") continue;
+    CHECK(backend.at("state") == "NO_DEVICE");
+    CHECK(backend.at("call") == "hipInit");
+    CHECK(backend.at("reason").get<std::string>().find(std::filesystem::canonical(library)) != std::string::npos);
+  }
 }
 
 TEST_CASE("doctor --require exits with 3 for a backend that is not usable, with 0 for the cpu, with 2 for an unknown name") {

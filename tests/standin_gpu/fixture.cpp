@@ -37,10 +37,10 @@ std::string packed_argument(std::string_view kind, int offset, int bytes) {
 
 }  // namespace
 
-Fresh::Fresh() {
-  void* const library = dlopen(BSC_STANDIN_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  REQUIRE_MESSAGE(library != nullptr, dlerror());
-  const auto get = reinterpret_cast<StandinFunction>(dlsym(library, kStandinSymbol));
+Fresh::Fresh(const char* library) {
+  void* const opened = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  REQUIRE_MESSAGE(opened != nullptr, dlerror());
+  const auto get = reinterpret_cast<StandinFunction>(dlsym(opened, kStandinSymbol));
   REQUIRE((get != nullptr));
   state = get();
   state->reset();

@@ -16,7 +16,7 @@ namespace bascule::standin {
 // A fresh stand-in. At the end nothing that the driver made may be left, unless the test says that it must be.
 class Fresh {
  public:
-  Fresh();
+  explicit Fresh(const char* library = BSC_STANDIN_LIBRARY);
   ~Fresh();
   Fresh(const Fresh&) = delete;
   Fresh& operator=(const Fresh&) = delete;
@@ -48,7 +48,8 @@ struct TestImage {
 TestImage good_image();
 
 struct OpenedStandin : opencl::test::Opened {
-  explicit OpenedStandin(const opencl::test::Options& options = {}) : Opened(options, BSC_STANDIN_LIBRARY) {}
+  explicit OpenedStandin(const opencl::test::Options& options = {}, const char* library = BSC_STANDIN_LIBRARY)
+      : Opened(options, library) {}
 
   bsc_status load_image(const TestImage& image, bsc_plugin_module& module, const char* options = "");
 };

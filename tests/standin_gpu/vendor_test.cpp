@@ -111,3 +111,40 @@ TEST_CASE("a code object's hidden arguments are the run time's business") {
   CHECK(info.argument_count == 2);
   CHECK(info.argument_bytes == 12);
 }
+
+TEST_CASE("a library without the optional functions works with less: plain memory, replays by the host, no limits") {
+  const Fresh standin(BSC_STANDIN_OLD_LIBRARY);
+  OpenedStandin opened({}, BSC_STANDIN_OLD_LIBRARY);
+  CAPTURE(opened.message());
+  REQUIRE(opened.status == BSC_OK);
+  // AMD's older library writes the other layout of its property struct.
+  CHECK(opened.info().compute_units == 8);
+  CHECK(opened.info().memory_bytes == standin->devices[0].memory_bytes);
+  CHECK(std::string(opened.info().architecture) == (is("hip") ? "gfx90a" : is("cuda") ? "sm_80" : "mp_80"));
+
+  const auto queue = opened.queue();
+  const auto memory = opened.memory(64);
+  opened.write(queue, memory, std::vector<std::uint8_t>(64, 5));
+  CHECK(opened.read<std::uint8_t>(queue, memory, 64) == std::vector<std::uint8_t>(64, 5));
+  CHECK(standin->calls[name_of("memory_allocate")] == 1);
+
+  bsc_plugin_queue_description description = {};
+  description.header = {sizeof description, BSC_STRUCT_QUEUE_DESCRIPTION, nullptr};
+  description.compute_unit_limit = 2;
+  bsc_plugin_queue limited = nullptr;
+  CHECK(opened.api->queue->create(opened.device, &description, &limited, &opened.error) == BSC_UNSUPPORTED);
+  CHECK(contains(opened.message(), "queue_compute_unit_limit"));
+
+  const std::uint8_t pattern = 9;
+  const bsc_plugin_command fill = bascule::opencl::test::fill_command(memory, 0, 64, &pattern, 1);
+  bsc_plugin_submission submission = {};
+  submission.header = {sizeof submission, BSC_STRUCT_SUBMISSION, nullptr};
+  submission.command_count = 1;
+  submission.command_stride = sizeof fill;
+  submission.commands = &fill;
+  bsc_plugin_graph graph = nullptr;
+  std::uint64_t value = 0;
+  REQUIRE(opened.api->graph->create(opened.device, &submission, &graph, nullptr) == BSC_OK);
+  REQUIRE(opened.api->graph->replay(graph, queue, 0, &value, nullptr) == BSC_OK);
+  CHECK(opened.read<std::uint8_t>(queue, memory, 64) == std::vector<std::uint8_t>(64, 9));
+}

@@ -15,6 +15,10 @@ namespace {
 class Gate {
  public:
   void hold(CUstream stream) {
+    {
+      const std::lock_guard lock(mutex_);
+      ++held_;
+    }
     CU_REQUIRE(cuLaunchHostFunc(stream, [](void* self) { static_cast<Gate*>(self)->pass(); }, this));
   }
   void open() {
@@ -22,16 +26,23 @@ class Gate {
     open_ = true;
     changed_.notify_all();
   }
-  ~Gate() { open(); }
+  ~Gate() {
+    open();
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return held_ == 0; });
+  }
 
  private:
   void pass() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return open_; });
+    --held_;
+    changed_.notify_all();
   }
   std::mutex mutex_;
   std::condition_variable changed_;
   bool open_ = false;
+  int held_ = 0;
 };
 
 CUstream make_stream(unsigned flags) {

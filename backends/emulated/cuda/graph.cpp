@@ -139,6 +139,8 @@ void GraphExec::launch(Stream& stream) {
       operation = std::make_shared<Marker>();
       const std::lock_guard event_lock(wait->event->mutex);
       after.push_back(wait->event->recorded);
+    } else if (std::holds_alternative<EmptyWork>(node.work)) {
+      operation = std::make_shared<Marker>();
     } else {
       operation = std::make_shared<WorkOperation>(of, node.work);
     }

@@ -57,7 +57,11 @@ void Stream::enqueue(Work work) {
   const auto of = context();
   of->check();
   if (capture_takes(*this, work)) return;
-  enqueue(std::make_shared<WorkOperation>(of, std::move(work)));
+  if (std::holds_alternative<EmptyWork>(work)) {
+    enqueue(std::make_shared<Marker>());
+  } else {
+    enqueue(std::make_shared<WorkOperation>(of, std::move(work)));
+  }
 }
 
 void Stream::wait() {

@@ -76,7 +76,6 @@ void FillWork::run() const {
 }
 
 std::uint32_t WorkOperation::width() {
-  if (std::holds_alternative<EmptyWork>(work_)) return 0;
   const auto* const kernel = std::get_if<KernelWork>(&work_);
   if (kernel == nullptr) return 1;
   const std::uint64_t blocks = std::uint64_t{kernel->grid[0]} * kernel->grid[1] * kernel->grid[2];
@@ -151,7 +150,9 @@ void WorkOperation::run(std::uint32_t worker) {
 void WorkOperation::end() {
   if (job_ != nullptr) std::get<KernelWork>(work_).function->module.api().finish(job_);
   job_ = nullptr;
-  work_ = EmptyWork();  // memory and modules are not held by who waits for the operation
+  // Whoever keeps the operation, as a stream keeps its last one, keeps neither memory nor modules nor the context.
+  work_ = EmptyWork();
+  context_ = nullptr;
 }
 
 }  // namespace bascule::emulated

@@ -96,7 +96,7 @@ class WorkOperation final : public Operation {
   void run_host(const HostWork& host);
   bool met_fault(const char* kind);
 
-  const std::shared_ptr<Context> context_;
+  std::shared_ptr<Context> context_;
   Work work_;
   std::once_flag prepared_;
   bsc_simt_job* job_ = nullptr;

@@ -4,7 +4,9 @@
 #ifndef BASCULE_CUDA_ENUMERATIONS_H
 #define BASCULE_CUDA_ENUMERATIONS_H
 
-typedef enum CUfunction_attribute_enum {
+#include "cuda_results.h"
+
+typedef enum CUfunction_attribute_enum BASCULE_CUDA_INT {
   CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
   CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3, CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
   CU_FUNC_ATTRIBUTE_PTX_VERSION = 5, CU_FUNC_ATTRIBUTE_BINARY_VERSION = 6, CU_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7,
@@ -15,7 +17,7 @@ typedef enum CUfunction_attribute_enum {
   CU_FUNC_ATTRIBUTE_MAX = 16
 } CUfunction_attribute;
 
-typedef enum CUjit_option_enum {
+typedef enum CUjit_option_enum BASCULE_CUDA_INT {
   CU_JIT_MAX_REGISTERS = 0, CU_JIT_THREADS_PER_BLOCK = 1, CU_JIT_WALL_TIME = 2, CU_JIT_INFO_LOG_BUFFER = 3,
   CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4, CU_JIT_ERROR_LOG_BUFFER = 5, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
   CU_JIT_OPTIMIZATION_LEVEL = 7, CU_JIT_TARGET_FROM_CUCONTEXT = 8, CU_JIT_TARGET = 9, CU_JIT_FALLBACK_STRATEGY = 10,
@@ -29,12 +31,12 @@ typedef enum CUjit_option_enum {
   CU_JIT_NUM_OPTIONS = 35
 } CUjit_option;
 
-typedef enum CUjitInputType_enum {
+typedef enum CUjitInputType_enum BASCULE_CUDA_INT {
   CU_JIT_INPUT_CUBIN = 0, CU_JIT_INPUT_PTX = 1, CU_JIT_INPUT_FATBINARY = 2, CU_JIT_INPUT_OBJECT = 3,
   CU_JIT_INPUT_LIBRARY = 4, CU_JIT_INPUT_NVVM = 5, CU_JIT_NUM_INPUT_TYPES = 6
 } CUjitInputType;
 
-typedef enum CUpointer_attribute_enum {
+typedef enum CUpointer_attribute_enum BASCULE_CUDA_INT {
   CU_POINTER_ATTRIBUTE_CONTEXT = 1, CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2, CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,
   CU_POINTER_ATTRIBUTE_HOST_POINTER = 4, CU_POINTER_ATTRIBUTE_P2P_TOKENS = 5, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS = 6,
   CU_POINTER_ATTRIBUTE_BUFFER_ID = 7, CU_POINTER_ATTRIBUTE_IS_MANAGED = 8, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
@@ -46,45 +48,45 @@ typedef enum CUpointer_attribute_enum {
   CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21
 } CUpointer_attribute;
 
-typedef enum CUmemorytype_enum {
+typedef enum CUmemorytype_enum BASCULE_CUDA_INT {
   CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2, CU_MEMORYTYPE_ARRAY = 3, CU_MEMORYTYPE_UNIFIED = 4
 } CUmemorytype;
 
-typedef enum CUlimit_enum {
+typedef enum CUlimit_enum BASCULE_CUDA_INT {
   CU_LIMIT_STACK_SIZE = 0, CU_LIMIT_PRINTF_FIFO_SIZE = 1, CU_LIMIT_MALLOC_HEAP_SIZE = 2,
   CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH = 3, CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4,
   CU_LIMIT_MAX_L2_FETCH_GRANULARITY = 5, CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 6, CU_LIMIT_SHMEM_SIZE = 7,
   CU_LIMIT_CIG_ENABLED = 8, CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED = 9, CU_LIMIT_MAX = 10
 } CUlimit;
 
-typedef enum CUfunc_cache_enum {
+typedef enum CUfunc_cache_enum BASCULE_CUDA_INT {
   CU_FUNC_CACHE_PREFER_NONE = 0, CU_FUNC_CACHE_PREFER_SHARED = 1, CU_FUNC_CACHE_PREFER_L1 = 2,
   CU_FUNC_CACHE_PREFER_EQUAL = 3
 } CUfunc_cache;
 
-typedef enum CUevent_flags_enum {
+typedef enum CUevent_flags_enum BASCULE_CUDA_INT {
   CU_EVENT_DEFAULT = 0, CU_EVENT_BLOCKING_SYNC = 1, CU_EVENT_DISABLE_TIMING = 2, CU_EVENT_INTERPROCESS = 4
 } CUevent_flags;
 
-typedef enum CUevent_record_flags_enum {
+typedef enum CUevent_record_flags_enum BASCULE_CUDA_INT {
   CU_EVENT_RECORD_DEFAULT = 0, CU_EVENT_RECORD_EXTERNAL = 1
 } CUevent_record_flags;
 
-typedef enum CUevent_wait_flags_enum {
+typedef enum CUevent_wait_flags_enum BASCULE_CUDA_INT {
   CU_EVENT_WAIT_DEFAULT = 0, CU_EVENT_WAIT_EXTERNAL = 1
 } CUevent_wait_flags;
 
-typedef enum CUstream_flags_enum {
+typedef enum CUstream_flags_enum BASCULE_CUDA_INT {
   CU_STREAM_DEFAULT = 0, CU_STREAM_NON_BLOCKING = 1
 } CUstream_flags;
 
-typedef enum CUctx_flags_enum {
+typedef enum CUctx_flags_enum BASCULE_CUDA_INT {
   CU_CTX_SCHED_AUTO = 0, CU_CTX_SCHED_SPIN = 1, CU_CTX_SCHED_YIELD = 2, CU_CTX_SCHED_BLOCKING_SYNC = 4,
   CU_CTX_BLOCKING_SYNC = 4, CU_CTX_SCHED_MASK = 7, CU_CTX_MAP_HOST = 8, CU_CTX_LMEM_RESIZE_TO_MAX = 16,
   CU_CTX_COREDUMP_ENABLE = 32, CU_CTX_USER_COREDUMP_ENABLE = 64, CU_CTX_SYNC_MEMOPS = 128, CU_CTX_FLAGS_MASK = 255
 } CUctx_flags;
 
-typedef enum CUlaunchAttributeID_enum {
+typedef enum CUlaunchAttributeID_enum BASCULE_CUDA_INT {
   CU_LAUNCH_ATTRIBUTE_IGNORE = 0, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1, CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
   CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
   CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
@@ -95,7 +97,7 @@ typedef enum CUlaunchAttributeID_enum {
   CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING = 16
 } CUlaunchAttributeID;
 
-typedef enum CUgraphNodeType_enum {
+typedef enum CUgraphNodeType_enum BASCULE_CUDA_INT {
   CU_GRAPH_NODE_TYPE_KERNEL = 0, CU_GRAPH_NODE_TYPE_MEMCPY = 1, CU_GRAPH_NODE_TYPE_MEMSET = 2, CU_GRAPH_NODE_TYPE_HOST = 3,
   CU_GRAPH_NODE_TYPE_GRAPH = 4, CU_GRAPH_NODE_TYPE_EMPTY = 5, CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
   CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7, CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL = 8, CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT = 9,
@@ -103,137 +105,137 @@ typedef enum CUgraphNodeType_enum {
   CU_GRAPH_NODE_TYPE_CONDITIONAL = 13
 } CUgraphNodeType;
 
-typedef enum CUgraphExecUpdateResult_enum {
+typedef enum CUgraphExecUpdateResult_enum BASCULE_CUDA_INT {
   CU_GRAPH_EXEC_UPDATE_SUCCESS = 0, CU_GRAPH_EXEC_UPDATE_ERROR = 1, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,
   CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3, CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED = 4,
   CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED = 5, CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED = 6,
   CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE = 7, CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED = 8
 } CUgraphExecUpdateResult;
 
-typedef enum CUgraphInstantiate_flags_enum {
+typedef enum CUgraphInstantiate_flags_enum BASCULE_CUDA_INT {
   CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1, CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2,
   CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8
 } CUgraphInstantiate_flags;
 
-typedef enum CUgraphInstantiateResult_enum {
+typedef enum CUgraphInstantiateResult_enum BASCULE_CUDA_INT {
   CUDA_GRAPH_INSTANTIATE_SUCCESS = 0, CUDA_GRAPH_INSTANTIATE_ERROR = 1, CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE = 2,
   CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED = 3, CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED = 4,
   CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED = 5
 } CUgraphInstantiateResult;
 
-typedef enum CUgraphDependencyType_enum {
+typedef enum CUgraphDependencyType_enum BASCULE_CUDA_INT {
   CU_GRAPH_DEPENDENCY_TYPE_DEFAULT = 0, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1
 } CUgraphDependencyType;
 
-typedef enum CUstreamCaptureMode_enum {
+typedef enum CUstreamCaptureMode_enum BASCULE_CUDA_INT {
   CU_STREAM_CAPTURE_MODE_GLOBAL = 0, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1, CU_STREAM_CAPTURE_MODE_RELAXED = 2
 } CUstreamCaptureMode;
 
-typedef enum CUstreamCaptureStatus_enum {
+typedef enum CUstreamCaptureStatus_enum BASCULE_CUDA_INT {
   CU_STREAM_CAPTURE_STATUS_NONE = 0, CU_STREAM_CAPTURE_STATUS_ACTIVE = 1, CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2
 } CUstreamCaptureStatus;
 
-typedef enum CUstreamUpdateCaptureDependencies_flags_enum {
+typedef enum CUstreamUpdateCaptureDependencies_flags_enum BASCULE_CUDA_INT {
   CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES = 1
 } CUstreamUpdateCaptureDependencies_flags;
 
-typedef enum CUmemPool_attribute_enum {
+typedef enum CUmemPool_attribute_enum BASCULE_CUDA_INT {
   CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1, CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,
   CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
   CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6, CU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7,
   CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8
 } CUmemPool_attribute;
 
-typedef enum CUmemAllocationType_enum {
+typedef enum CUmemAllocationType_enum BASCULE_CUDA_INT {
   CU_MEM_ALLOCATION_TYPE_INVALID = 0, CU_MEM_ALLOCATION_TYPE_PINNED = 1, CU_MEM_ALLOCATION_TYPE_MANAGED = 2,
   CU_MEM_ALLOCATION_TYPE_MAX = 0x7fffffff
 } CUmemAllocationType;
 
-typedef enum CUmemAllocationHandleType_enum {
+typedef enum CUmemAllocationHandleType_enum BASCULE_CUDA_INT {
   CU_MEM_HANDLE_TYPE_NONE = 0, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1, CU_MEM_HANDLE_TYPE_WIN32 = 2,
   CU_MEM_HANDLE_TYPE_WIN32_KMT = 4, CU_MEM_HANDLE_TYPE_FABRIC = 8, CU_MEM_HANDLE_TYPE_MAX = 0x7fffffff
 } CUmemAllocationHandleType;
 
-typedef enum CUmemLocationType_enum {
+typedef enum CUmemLocationType_enum BASCULE_CUDA_INT {
   CU_MEM_LOCATION_TYPE_INVALID = 0, CU_MEM_LOCATION_TYPE_NONE = 0, CU_MEM_LOCATION_TYPE_DEVICE = 1,
   CU_MEM_LOCATION_TYPE_HOST = 2, CU_MEM_LOCATION_TYPE_HOST_NUMA = 3, CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 4,
   CU_MEM_LOCATION_TYPE_MAX = 0x7fffffff
 } CUmemLocationType;
 
-typedef enum CUmemAccess_flags_enum {
+typedef enum CUmemAccess_flags_enum BASCULE_CUDA_INT {
   CU_MEM_ACCESS_FLAGS_PROT_NONE = 0, CU_MEM_ACCESS_FLAGS_PROT_READ = 1, CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
   CU_MEM_ACCESS_FLAGS_PROT_MAX = 0x7fffffff
 } CUmemAccess_flags;
 
-typedef enum CUmemAttach_flags_enum {
+typedef enum CUmemAttach_flags_enum BASCULE_CUDA_INT {
   CU_MEM_ATTACH_GLOBAL = 1, CU_MEM_ATTACH_HOST = 2, CU_MEM_ATTACH_SINGLE = 4
 } CUmemAttach_flags;
 
-typedef enum CUmem_advise_enum {
+typedef enum CUmem_advise_enum BASCULE_CUDA_INT {
   CU_MEM_ADVISE_SET_READ_MOSTLY = 1, CU_MEM_ADVISE_UNSET_READ_MOSTLY = 2, CU_MEM_ADVISE_SET_PREFERRED_LOCATION = 3,
   CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 4, CU_MEM_ADVISE_SET_ACCESSED_BY = 5, CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6
 } CUmem_advise;
 
-typedef enum CUdriverProcAddress_flags_enum {
+typedef enum CUdriverProcAddress_flags_enum BASCULE_CUDA_INT {
   CU_GET_PROC_ADDRESS_DEFAULT = 0, CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 2
 } CUdriverProcAddress_flags;
 
-typedef enum CUdriverProcAddressQueryResult_enum {
+typedef enum CUdriverProcAddressQueryResult_enum BASCULE_CUDA_INT {
   CU_GET_PROC_ADDRESS_SUCCESS = 0, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
 } CUdriverProcAddressQueryResult;
 
-typedef enum CUcomputemode_enum {
+typedef enum CUcomputemode_enum BASCULE_CUDA_INT {
   CU_COMPUTEMODE_DEFAULT = 0, CU_COMPUTEMODE_PROHIBITED = 2, CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
 } CUcomputemode;
 
-typedef enum CUdevice_P2PAttribute_enum {
+typedef enum CUdevice_P2PAttribute_enum BASCULE_CUDA_INT {
   CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 1, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 2,
   CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_ACCESS_SUPPORTED = 4,
   CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = 4, CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 5
 } CUdevice_P2PAttribute;
 
-typedef enum CUmoduleLoadingMode_enum {
+typedef enum CUmoduleLoadingMode_enum BASCULE_CUDA_INT {
   CU_MODULE_EAGER_LOADING = 1, CU_MODULE_LAZY_LOADING = 2
 } CUmoduleLoadingMode;
 
-typedef enum CUfunctionLoadingState_enum {
+typedef enum CUfunctionLoadingState_enum BASCULE_CUDA_INT {
   CU_FUNCTION_LOADING_STATE_UNLOADED = 0, CU_FUNCTION_LOADING_STATE_LOADED = 1, CU_FUNCTION_LOADING_STATE_MAX = 2
 } CUfunctionLoadingState;
 
-typedef enum CUlibraryOption_enum {
+typedef enum CUlibraryOption_enum BASCULE_CUDA_INT {
   CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0, CU_LIBRARY_BINARY_IS_PRESERVED = 1, CU_LIBRARY_NUM_OPTIONS = 2
 } CUlibraryOption;
 
-typedef enum CUoccupancy_flags_enum {
+typedef enum CUoccupancy_flags_enum BASCULE_CUDA_INT {
   CU_OCCUPANCY_DEFAULT = 0, CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1
 } CUoccupancy_flags;
 
-typedef enum CUaccessProperty_enum {
+typedef enum CUaccessProperty_enum BASCULE_CUDA_INT {
   CU_ACCESS_PROPERTY_NORMAL = 0, CU_ACCESS_PROPERTY_STREAMING = 1, CU_ACCESS_PROPERTY_PERSISTING = 2
 } CUaccessProperty;
 
-typedef enum CUsynchronizationPolicy_enum {
+typedef enum CUsynchronizationPolicy_enum BASCULE_CUDA_INT {
   CU_SYNC_POLICY_AUTO = 1, CU_SYNC_POLICY_SPIN = 2, CU_SYNC_POLICY_YIELD = 3, CU_SYNC_POLICY_BLOCKING_SYNC = 4
 } CUsynchronizationPolicy;
 
-typedef enum CUclusterSchedulingPolicy_enum {
+typedef enum CUclusterSchedulingPolicy_enum BASCULE_CUDA_INT {
   CU_CLUSTER_SCHEDULING_POLICY_DEFAULT = 0, CU_CLUSTER_SCHEDULING_POLICY_SPREAD = 1,
   CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING = 2
 } CUclusterSchedulingPolicy;
 
-typedef enum CUlaunchMemSyncDomain_enum {
+typedef enum CUlaunchMemSyncDomain_enum BASCULE_CUDA_INT {
   CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT = 0, CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE = 1
 } CUlaunchMemSyncDomain;
 
-typedef enum CUexecAffinityType_enum {
+typedef enum CUexecAffinityType_enum BASCULE_CUDA_INT {
   CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0, CU_EXEC_AFFINITY_TYPE_MAX = 1
 } CUexecAffinityType;
 
-typedef enum CUcigDataType_enum {
+typedef enum CUcigDataType_enum BASCULE_CUDA_INT {
   CIG_DATA_TYPE_D3D12_COMMAND_QUEUE = 1, CIG_DATA_TYPE_NV_BLOB = 2
 } CUcigDataType;
 
-typedef enum CUarray_format_enum {
+typedef enum CUarray_format_enum BASCULE_CUDA_INT {
   CU_AD_FORMAT_UNSIGNED_INT8 = 1
 } CUarray_format;
 

@@ -4,7 +4,14 @@
 #ifndef BASCULE_CUDA_RESULTS_H
 #define BASCULE_CUDA_RESULTS_H
 
-typedef enum cudaError_enum {
+/* Programs pass numbers that are no enumerators, and are told so: in C++ that needs a type with room for every number. */
+#ifdef __cplusplus
+#define BASCULE_CUDA_INT : int
+#else
+#define BASCULE_CUDA_INT
+#endif
+
+typedef enum cudaError_enum BASCULE_CUDA_INT {
   CUDA_SUCCESS = 0,
   CUDA_ERROR_INVALID_VALUE = 1,
   CUDA_ERROR_OUT_OF_MEMORY = 2,
@@ -108,7 +115,7 @@ typedef enum cudaError_enum {
   CUDA_ERROR_UNKNOWN = 999
 } CUresult;
 
-typedef enum CUdevice_attribute_enum {
+typedef enum CUdevice_attribute_enum BASCULE_CUDA_INT {
   CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
   CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2,
   CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y = 3,

@@ -77,6 +77,7 @@ void add_rms_norm_cases(CaseList& list) {
         add_one(list, {rows, columns, columns + 5, columns + 3}, true, "");
       }
     }
+    add_one(list, {3, 9001, 9004, 9005}, true, "");
     add_one(list, {0, 5, 5, 5}, false, "");
     add_one(list, {2, 131072, 131072, 131072}, false, "");
     add_one(list, {65537, 3, 3, 3}, false, "");

@@ -3,6 +3,7 @@
 #include "backends/simt/ptx/diagnostic.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include "backends/simt/ptx/parser.hpp"
 #include "backends/simt/ptx/reporter.hpp"
@@ -19,6 +20,25 @@ std::string_view line_of(std::string_view text, std::uint32_t line) {
     text.remove_prefix(end + 1);
   }
   return text.substr(0, text.find('\n'));
+}
+
+// "x.cu:12" where a line marker (# 12 "x.cu") before `line` says so, else "".
+std::string marked_line(std::string_view text, std::uint32_t line) {
+  std::string_view file;
+  std::uint32_t number = 0;
+  for (std::uint32_t current = 1; current < line; ++current) {
+    const std::string_view one = text.substr(0, text.find('\n'));
+    ++number;
+    const std::size_t open = one.find('"'), close = one.rfind('"');
+    std::size_t digits = one.find_first_of("0123456789");
+    if (one.starts_with('#') && digits < open && open < close) {
+      std::from_chars(one.data() + digits, one.data() + open, number);
+      file = one.substr(open + 1, close - open - 1);
+    }
+    if (one.size() == text.size()) break;
+    text.remove_prefix(one.size() + 1);
+  }
+  return file.empty() ? std::string() : std::string(file) + ":" + std::to_string(number);
 }
 
 std::string shown(char c) {
@@ -54,6 +74,7 @@ std::string render(const Diagnostic& diagnostic, std::string_view file, std::str
   result +=
       ": " + std::string(kNames[static_cast<std::size_t>(diagnostic.severity)]) + ": " + diagnostic.message + "\n";
   if (at.line != 0) result += excerpt(line_of(text, at.line), at.column, diagnostic.length);
+  if (const std::string source = marked_line(text, at.line); !source.empty()) result += "  from " + source + "\n";
   if (!diagnostic.hint.empty()) result += "  hint: " + diagnostic.hint + "\n";
   return result;
 }

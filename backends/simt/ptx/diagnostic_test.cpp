@@ -35,6 +35,13 @@ TEST_CASE("an error shows its place, the line, a mark under the part that is wro
         "                    ^~~\n");
 }
 
+TEST_CASE("an error behind a line marker names the source's line as well") {
+  const std::string head = ".version 8.0\n.target sm_80\n.address_size 64\n# 40 \"x_sm80.ptx\"\n.entry k() {\n.reg .f32 %f<4>;\n";
+  CHECK(first_error(head + "fmaa.rn.f32 %f1, %f2, %f3, %f1;\nret;\n}\n").find("k.ptx:7:1: error: unknown operation 'fmaa'") == 0);
+  CHECK(first_error(head + "fmaa.rn.f32 %f1, %f2, %f3, %f1;\nret;\n}\n").find("\n  from x_sm80.ptx:42\n") != std::string::npos);
+  CHECK(first_error(head + "# 7 \"lib.ptx\"\nfmaa.rn.f32 %f1, %f2, %f3, %f1;\nret;\n}\n").find("\n  from lib.ptx:7\n") != std::string::npos);
+}
+
 TEST_CASE("a name that is near to what is declared is suggested") {
   CHECK(errors_in(".reg .b32 counter; add.s32 countr, %r1, %r2;").find("did you mean 'counter'?") != std::string::npos);
   CHECK(errors_in("Loop: bra Lopp;").find("did you mean 'Loop'?") != std::string::npos);

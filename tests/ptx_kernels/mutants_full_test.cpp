@@ -1,0 +1,52 @@
+// What a source marks with .needed is needed: without it a result is wrong or the sanitizer finds why it could be.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <cstdio>
+
+#include "tests/ptx_kernels/variant_package.hpp"
+#include "tests/support/seed.hpp"
+
+using namespace bascule;
+using namespace bascule::test;
+
+namespace {
+
+constexpr std::uint64_t kMaxBytes = 1 << 20;
+
+// The first complaint, or "".
+std::string complaint(bsc_instance* instance, const HandWritten& source, const std::string& package_file, const std::vector<const bsc_case*>& cases) {
+  const auto package = cli::make<cli::PackageHandle>([&](auto** out, auto** error) { return bsc_package_load_file(instance, package_file.c_str(), out, error); });
+  for (const std::uint64_t placement : {std::uint64_t{0}, std::uint64_t{0x1111111111111111}, seed() | 1}) {
+    for (const bsc_case* description : cases) {
+      const std::string message = run_case(bsc_instance_default_device(instance), package.get(), source, *description, seed(), placement);
+      if (!message.empty()) return std::string(description->label) + ": " + message.substr(0, message.find('\n'));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a kernel without one of its barriers, fences or bounds is noticed") {
+  const cli::CaseLibrary library("");
+  const cli::InstanceHandle in_turn = open_sanitized(0), shuffled = open_sanitized(seed());
+  for (const HandWritten& source : hand_written()) {
+    std::vector<std::string> left_out;
+    const std::vector<const bsc_case*> cases = cases_of(source, library, kMaxBytes, left_out);
+    const std::vector<ptx::Mark> marks = marks_of(source);
+    CHECK_MESSAGE(!marks.empty(), source.image, " marks nothing with .needed");
+    for (const ptx::Mark& mark : marks) {
+      const TemporaryDirectory directory;
+      std::string found;
+      for (const Grid grid : {Grid::as_planned, Grid::one_block}) {
+        const std::string package = make_package(source, mark.name, grid, directory);
+        if (found.empty()) found = complaint(in_turn.get(), source, package, cases);
+        if (found.empty()) found = complaint(shuffled.get(), source, package, cases);
+      }
+      CHECK_MESSAGE(!found.empty(), source.image, " without ", mark.name, " (", mark.place, ") passes every case");
+      std::printf("%s without %s: %.160s\n", source.image.c_str(), mark.name.c_str(), found.c_str());
+    }
+  }
+}

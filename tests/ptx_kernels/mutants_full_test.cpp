@@ -13,7 +13,7 @@ using namespace bascule::test;
 
 namespace {
 
-constexpr std::uint64_t kMaxBytes = 1 << 20;
+constexpr std::uint64_t kMaxBytes = 1 << 20;  // what a missing bound does shows in small cases
 
 // The first complaint, or "".
 std::string complaint(bsc_instance* instance, const HandWritten& source, const std::string& package_file, const std::vector<const bsc_case*>& cases) {

@@ -17,7 +17,7 @@ configure = CMAKE_GENERATOR="$${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null 
   log=$$(mktemp) && if cmake --preset $(1) >"$$log" 2>&1; then rm -f "$$log"; else cat "$$log"; rm -f "$$log"; exit 1; fi
 ctest = ctest --test-dir $(1) -j$(TEST_JOBS) --output-on-failure --no-tests=error --output-junit ctest.xml
 
-.PHONY: help build bench test check-sanitizers check-asan check-tsan peers install clean
+.PHONY: evidence help build bench test check-sanitizers check-asan check-tsan peers install clean
 .DEFAULT_GOAL := help
 
 help:
@@ -27,6 +27,8 @@ help:
 	@echo 'make test              build, then the quick and full tests'
 	@echo 'make check-sanitizers  the same tests under address + undefined and thread sanitizers (clang++-22)'
 	@echo 'make peers             build/bin/bascule-peers: our CPU kernels against OpenBLAS, BLIS and oneDNN'
+	@echo 'make evidence          docs/nvidia-kernels.md and amd-kernels.md: what the GPU kernels take, from ptxas >= 13 and nvdisasm'
+	@echo '                       (PTXAS=..., NVDISASM=...; CUDA toolkit or pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm) and LLVM 22'
 	@echo 'make install           install into PREFIX (now $(PREFIX)); DESTDIR is honoured'
 	@echo 'make clean             remove build/, build-debug/, build-asan/, build-tsan/'
 
@@ -63,6 +65,13 @@ peers:
 	@$(call configure,release)
 	@cmake build -DBASCULE_BUILD_PEERS=ON >/dev/null
 	@cmake --build build --target bascule-peers -j$(JOBS)
+
+evidence:
+	@$(install-dependencies) build dialect evidence
+	@$(call configure,release)
+	@cmake --build build --target bascule_ptx_expand bascule_kernel_compiler -j$(JOBS)
+	python3 kernels/ptx/evidence/evidence.py --root . --expander build/libexec/bascule/bascule-ptx-expand \
+	  --compiler build/libexec/bascule/bascule-kernel-compiler $(if $(PTXAS),--ptxas '$(PTXAS)') $(if $(NVDISASM),--nvdisasm '$(NVDISASM)')
 
 install: build
 	cmake --install build --prefix '$(PREFIX)'

@@ -39,7 +39,7 @@ TEST_CASE("every contract of the first kernels is in the package") {
   const auto package = library_package();
   for (const char* name : {"stream_copy_f32", "stream_scale_f32", "stream_add_f32", "stream_triad_f32", "stream_dot_f32",
                            "reduce_sum_f32", "reduce_max_f32", "arg_max_f32", "sgemm_f32", "softmax_f32", "rms_norm_f32",
-                           "philox4x32_10_u32"}) {
+                           "philox4x32_10_u32", "gemm_bf16", "gemm_f16"}) {
     CAPTURE(name);
     CHECK(package->find(name) != nullptr);
   }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "core/base/hash.hpp"
 #include "core/platform/file.hpp"
 #include "kernels/compiler/failure.hpp"
 #include "kernels/ptx/scope.hpp"
@@ -265,12 +266,24 @@ class Expander {
 
 Expansion expand(const std::string& path, const ExpandOptions& options, const ReadFile& read) { return Expander(options, read).run(path); }
 
-Expansion expand_file(const std::string& path, const ExpandOptions& options) {
-  return expand(path, options, [](const std::string& file) {
-    const auto text = core::read_file(file, kMaxFileBytes);
-    if (!text.ok()) throw compiler::Failure(text.error().message, text.error().remedy);
-    return *text;
-  });
+namespace {
+std::string read(const std::string& file) {
+  const auto text = core::read_file(file, kMaxFileBytes);
+  if (!text.ok()) throw compiler::Failure(text.error().message, text.error().remedy);
+  return *text;
+}
+}  // namespace
+
+Expansion expand_file(const std::string& path, const ExpandOptions& options) { return expand(path, options, read); }
+
+std::string evidence_hash(const std::string& path) {
+  std::string text = read(path);
+  if (path.ends_with(".ptx") && is_expandable(text)) {
+    ExpandOptions options;
+    options.markers = false;
+    text = expand_file(path, options).text;
+  }
+  return core::hash128(text).hex();
 }
 
 }  // namespace bascule::ptx

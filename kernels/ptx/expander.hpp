@@ -38,4 +38,8 @@ Expansion expand(const std::string& path, const ExpandOptions& options, const Re
 /// From the disk.
 Expansion expand_file(const std::string& path, const ExpandOptions& options);
 
+/// By which docs/nvidia-kernels.md and amd-kernels.md say which kernel they are about: of the expansion without markers, so that
+/// comments and line numbers do not count; of a file that is not expanded, of its bytes. 32 hexadecimal digits.
+std::string evidence_hash(const std::string& path);
+
 }  // namespace bascule::ptx

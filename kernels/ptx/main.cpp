@@ -2,6 +2,7 @@
 //
 //   bascule-ptx-expand [--root DIR] [--without MARK]... [--set NAME=N]... [--no-markers] SOURCE.ptx [-o OUTPUT.ptx]
 //   bascule-ptx-expand --marks SOURCE.ptx
+//   bascule-ptx-expand --hash SOURCE
 //
 // Exit codes: 0; 1 something is wrong with the source; 2 with the command line.
 //
@@ -18,12 +19,13 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: bascule-ptx-expand [--root DIR] [--without MARK]... [--set NAME=N]... [--no-markers] SOURCE.ptx [-o OUTPUT.ptx]\n"
-    "       bascule-ptx-expand --marks SOURCE.ptx\n";
+    "       bascule-ptx-expand --marks SOURCE.ptx\n"
+    "       bascule-ptx-expand --hash SOURCE\n";
 
 struct CommandLine {
   ExpandOptions options;
   std::string source, output;
-  bool marks = false, help = false;
+  bool marks = false, hash = false, help = false;
 };
 
 std::pair<std::string, long long> integer(const std::string& text) {
@@ -48,6 +50,7 @@ CommandLine parse(int count, char** words) {
     else if (word == "--set") line.options.integers.push_back(integer(value()));
     else if (word == "--no-markers") line.options.markers = false;
     else if (word == "--marks") line.marks = true;
+    else if (word == "--hash") line.hash = true;
     else if (word == "--help" || word == "-h") line.help = true;
     else if (word == "-o") line.output = value();
     else if (word.starts_with("-") || !line.source.empty()) throw compiler::Failure("'" + word + "' is not expected here", kUsage);
@@ -58,6 +61,10 @@ CommandLine parse(int count, char** words) {
 }
 
 void run(const CommandLine& line) {
+  if (line.hash) {
+    std::printf("%s\n", evidence_hash(line.source).c_str());
+    return;
+  }
   const Expansion expansion = expand_file(line.source, line.options);
   if (line.marks) {
     for (const Mark& mark : expansion.marks) std::printf("%s\t%s\n", mark.name.c_str(), mark.place.c_str());

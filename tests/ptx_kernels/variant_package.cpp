@@ -111,7 +111,9 @@ std::vector<const bsc_case*> cases_of(const HandWritten& source, const cli::Case
     if (description->device_bytes > max_bytes || cost > kMaxLaneOperations) left_out.push_back(description->label);
     else cases.push_back(description);
   }
-  std::stable_sort(cases.begin(), cases.end(), [](const bsc_case* a, const bsc_case* b) { return a->device_bytes < b->device_bytes; });
+  std::sort(cases.begin(), cases.end(), [](const bsc_case* a, const bsc_case* b) {
+    return std::pair(a->device_bytes, std::string_view(a->label)) < std::pair(b->device_bytes, std::string_view(b->label));
+  });
   return cases;
 }
 

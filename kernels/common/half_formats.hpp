@@ -38,6 +38,7 @@ struct F16 {
     const double size = std::fabs(double{value});
     if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7e00);
     if (size >= 65520) return static_cast<std::uint16_t>(sign | 0x7c00);
+    if (size == 0) return sign;
     int exponent = 0;
     std::frexp(size, &exponent);                       // size in [2^(e-1), 2^e)
     const int unit = std::max(exponent - 11, -24);     // of the last place

@@ -187,16 +187,20 @@ Command* Executor::pick(const QueuePtr& queue, std::uint64_t goal, std::uint32_t
   }
 }
 
-// The current command is over.
+// The current command is over. It is gone before its completion can be seen: what it refers to (a module, memory) may be
+// released by whoever sees that.
 void Executor::settle(WorkQueue& queue, Failure failure, Lock& lock) {
-  const std::unique_ptr<Command> command = std::move(queue.current_);
+  std::unique_ptr<Command> command = std::move(queue.current_);
+  const std::uint64_t value = command->value_;
+  const bool last = command->last_, timed = command->timed_;
+  command.reset();
   if (failure && !queue.failure_) {
     failure.last_completed = queue.completed();
-    failure.first_incomplete = command->value_;
+    failure.first_incomplete = value;
     queue.failure_ = std::move(failure);
     queue.failed_.store(true, std::memory_order_release);
   }
-  if (command->last_) complete(queue, command->value_, command->timed_, lock);
+  if (last) complete(queue, value, timed, lock);
 }
 
 void Executor::complete(WorkQueue& queue, std::uint64_t value, bool timed, Lock& lock) {

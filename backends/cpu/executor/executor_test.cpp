@@ -77,6 +77,27 @@ TEST_CASE("the chunks of a launch cover its range once, in whole grains, with wo
   }
 }
 
+TEST_CASE("a command and what it holds are gone once its completion is seen") {
+  struct SlowToDie {
+    std::atomic<int>& dead;
+    ~SlowToDie() {
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+      ++dead;
+    }
+  };
+  Executor executor(units(3));
+  TestQueue queue(executor);
+  std::atomic<int> dead{0};
+  for (int i = 1; i <= 20; ++i) {
+    std::atomic<bool> began{false};
+    auto held = std::make_shared<SlowToDie>(dead);
+    const std::uint64_t value = queue.run(range(3, 1), [&began, held = std::move(held)](const Slice&) { return began = true, BSC_OK; });
+    if (i % 2 == 0) until([&] { return began.load(); });  // a worker has it, not the thread that waits
+    CHECK_FALSE(queue.wait(value));
+    CHECK(dead == i);
+  }
+}
+
 TEST_CASE("an empty launch and an empty submission complete in order") {
   Executor executor(units(2));
   TestQueue queue(executor);

@@ -17,7 +17,7 @@ configure = CMAKE_GENERATOR="$${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null 
   log=$$(mktemp) && if cmake --preset $(1) >"$$log" 2>&1; then rm -f "$$log"; else cat "$$log"; rm -f "$$log"; exit 1; fi
 ctest = ctest --test-dir $(1) -j$(TEST_JOBS) --output-on-failure --no-tests=error --output-junit ctest.xml
 
-.PHONY: evidence help build bench test check-sanitizers check-asan check-tsan peers install clean
+.PHONY: evidence help build bench test check-sanitizers check-asan check-tsan peers gpu-bundle install clean
 .DEFAULT_GOAL := help
 
 help:
@@ -29,6 +29,8 @@ help:
 	@echo 'make peers             build/bin/bascule-peers: our CPU kernels against OpenBLAS, BLIS and oneDNN'
 	@echo 'make evidence          docs/nvidia-kernels.md and amd-kernels.md: what the GPU kernels take, from ptxas >= 13 and nvdisasm'
 	@echo '                       (PTXAS=..., NVDISASM=...; CUDA toolkit or pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm) and LLVM 22'
+	@echo 'make gpu-bundle        build/bascule-gpu.tar.gz: unpacked on a bare machine with a GPU, ./run checks and measures everything'
+	@echo '                       there in 8 minutes; here, tests/gpu/run does (docs/building.md)'
 	@echo 'make install           install into PREFIX (now $(PREFIX)); DESTDIR is honoured'
 	@echo 'make clean             remove build/, build-debug/, build-asan/, build-tsan/'
 
@@ -65,6 +67,11 @@ peers:
 	@$(call configure,release)
 	@cmake build -DBASCULE_BUILD_PEERS=ON >/dev/null
 	@cmake --build build --target bascule-peers -j$(JOBS)
+
+gpu-bundle:
+	@$(install-dependencies) build dialect
+	@$(call configure,release)
+	@cmake --build build --target gpu_bundle -j$(JOBS)
 
 evidence:
 	@$(install-dependencies) build dialect evidence

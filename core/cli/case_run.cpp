@@ -15,6 +15,11 @@ constexpr std::uint64_t kGuardBytes = 256;
 constexpr unsigned char kGuardByte = 0xa5;
 constexpr unsigned char kPoisonByte = 0xff;  // a NaN in every float format, a value no kernel's test inputs give elsewhere
 
+constexpr std::uint64_t kMemoryShare = 4;  // a case may take a quarter of a device's memory
+constexpr double kCpuOperationsPerUnit = 2e9;
+constexpr double kEmulatedOperations = 1 << 24;
+constexpr std::uint64_t kEmulatedBytes = 1u << 26;
+
 using Clock = std::chrono::steady_clock;
 
 double nanoseconds_since(Clock::time_point start) {
@@ -28,6 +33,21 @@ bool is_output(const bsc_case_argument& argument) { return argument.kind == BSC_
 bool computes(const bsc_device* device) {
   std::int64_t value = 1;
   return bsc_device_capability(device, "computes", &value, nullptr) != BSC_OK || value != 0;
+}
+
+CaseLimits case_limits(const std::vector<bsc_device*>& devices, bool full_size) {
+  CaseLimits limits;
+  for (const bsc_device* device : devices) {
+    if (!computes(device)) continue;
+    const bsc_device_info info = info_of(device);
+    limits.max_bytes = std::min({limits.max_bytes, info.memory_bytes / kMemoryShare, info.max_allocation_bytes});
+    const bool emulated = info.emulated != 0;
+    if (full_size || (!emulated && std::string_view(info.type) != "cpu")) continue;
+    const double operations = emulated ? kEmulatedOperations : kCpuOperationsPerUnit * static_cast<double>(info.compute_units);
+    limits.max_operations = limits.max_operations == 0 ? operations : std::min(limits.max_operations, operations);
+    if (emulated) limits.max_bytes = std::min(limits.max_bytes, kEmulatedBytes);
+  }
+  return limits;
 }
 
 CaseRun::CaseRun(bsc_device* device, bsc_package* package, const bsc_case& description, bsc_case_data* data, std::uint64_t copies,

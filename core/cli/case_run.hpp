@@ -17,6 +17,14 @@ namespace bascule::cli {
 // The device was asked for and does not compute (the null backend): results are not checked and no rate is shown.
 bool computes(const bsc_device* device);
 
+// What a case may cost so that each of the devices finishes it in a fraction of a second: on a GPU a share of its memory, on a CPU
+// fewer operations as well, on an emulated GPU far fewer.
+struct CaseLimits {
+  std::uint64_t max_bytes = UINT64_MAX;
+  double max_operations = 0;  // 0: no limit
+};
+CaseLimits case_limits(const std::vector<bsc_device*>& devices, bool full_size);
+
 class CaseRun {
  public:
   // Creates the kernel, allocates and fills buffers: every output is poisoned and has guard bands on both sides. `copies`

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <filesystem>
@@ -14,14 +13,12 @@
 #include "case_run.hpp"
 #include "commands.hpp"
 #include "console.hpp"
+#include "core/platform/file.hpp"
 
 namespace bascule::cli {
 namespace {
 
 constexpr const char* kOverheadSuite = "overhead";
-// A CPU-type device gets shapes that it finishes in a fraction of a second; a GPU gets the full ones.
-constexpr double kCpuOperationsPerUnit = 2e9;
-constexpr std::uint64_t kMemoryShare = 4;  // a case may take a quarter of a device's memory
 // Cold mode rotates inputs through more than twice the last-level cache; where its size is unknown, this much is assumed.
 constexpr std::int64_t kAssumedCacheBytes = 128ll << 20;
 constexpr std::uint64_t kMostCopies = 256;
@@ -39,12 +36,12 @@ DeviceRecord record_of(const bsc_device* device) {
           info.type, info.uuid, info.pci, info.emulated != 0, info.memory_bytes, info.compute_units};
 }
 
-std::uint64_t copies_for(const bsc_device* device, const bsc_case& description, const std::string& cache_mode) {
+std::uint64_t copies_for(bsc_device* device, const bsc_case& description, const std::string& cache_mode) {
   if (cache_mode != "cold") return 1;
   std::int64_t cache = kAssumedCacheBytes;
   if (bsc_device_capability(device, "last_level_cache", &cache, nullptr) != BSC_OK) cache = kAssumedCacheBytes;
   const std::uint64_t wanted = 2 * static_cast<std::uint64_t>(cache) / std::max<std::uint64_t>(description.device_bytes, 1) + 1;
-  const std::uint64_t room = info_of(device).memory_bytes / kMemoryShare / std::max<std::uint64_t>(description.device_bytes, 1);
+  const std::uint64_t room = case_limits({device}, true).max_bytes / std::max<std::uint64_t>(description.device_bytes, 1);
   return std::clamp<std::uint64_t>(std::min(wanted, room), 1, kMostCopies);
 }
 
@@ -193,11 +190,11 @@ void measure_overhead(Report& report, const std::vector<bsc_device*>& devices, b
   }
 }
 
+// Whole or not at all, so that a run that is killed leaves the cases it had finished.
 void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) throw Failure(ExitCode::kFailed, path + ": cannot be written", "check the directory, its permissions and the free space");
+  if (path.empty() || path == "-") return;
+  const core::Status status = core::write_file_atomically(path, text, 0644);
+  if (!status.ok()) throw Failure(ExitCode::kFailed, status.error().message, "check the directory, its permissions and the free space");
 }
 
 }  // namespace
@@ -217,18 +214,8 @@ ExitCode run_bench(const CommonOptions& common, const BenchOptions& options) {
   report.environment = describe_environment(options.command_line);
   report.environment["selection"] = bsc_instance_selection(instance.get());
 
-  std::uint64_t max_bytes = UINT64_MAX;
-  double max_operations = 0;
-  for (bsc_device* device : devices) {
-    report.devices.push_back(record_of(device));
-    const bsc_device_info info = info_of(device);
-    if (!computes(device)) continue;
-    max_bytes = std::min({max_bytes, info.memory_bytes / kMemoryShare, info.max_allocation_bytes});
-    const double operations = kCpuOperationsPerUnit * static_cast<double>(info.compute_units);
-    if (std::string_view(info.type) == "cpu" && !options.full_size) {
-      max_operations = max_operations == 0 ? operations : std::min(max_operations, operations);
-    }
-  }
+  for (bsc_device* device : devices) report.devices.push_back(record_of(device));
+  const auto [max_bytes, max_operations] = case_limits(devices, options.full_size);
 
   std::vector<const bsc_case*> cases = library.cases(report.suite, max_bytes, max_operations);
   if (!options.kernel.empty()) {
@@ -248,11 +235,12 @@ ExitCode run_bench(const CommonOptions& common, const BenchOptions& options) {
     if (!any_computes) break;
     progress.step(description->label);
     measure_case(report, devices, package.get(), *description, options);
+    write_file(options.json_file, to_json(report));
   }
   progress.finish();
 
   const bool json_to_stdout = options.json_file == "-";
-  if (!options.json_file.empty() && !json_to_stdout) write_file(options.json_file, to_json(report));
+  write_file(options.json_file, to_json(report));
   if (!options.html_file.empty()) write_file(options.html_file, to_html(report, options.margin));
   if (json_to_stdout) {
     std::fputs(to_json(report).c_str(), stdout);

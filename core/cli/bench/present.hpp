@@ -32,7 +32,14 @@ struct Comparison {
 // margin: half-width within which times count as equivalent, >= 0.01.
 Comparison compare_rows(const Report& report, const Row& row, const Report& baseline_report, const Row& baseline, double margin);
 
+// What a page says before the measurements, where they are part of something larger.
+struct Preface {
+  std::string title;                 // "": the suite's
+  std::string html;
+  bool hide_emulated_times = false;  // an emulated device's rows say that they were checked, and nothing else
+};
+
 std::string to_table(const Report& report, double margin);
-std::string to_html(const Report& report, double margin);
+std::string to_html(const Report& report, double margin, const Preface& preface = {});
 
 }  // namespace bascule::cli

@@ -45,12 +45,15 @@ std::string colour_of(const Report& report, const std::string& device) {
 double work_of(const Row& row) { return row.operations > 0 ? row.operations : row.bytes; }
 
 // Horizontal bars: rate of the median, whiskers: the rates at the ends of its 95 % interval. One chart per kernel.
-std::string chart(const Report& report, const std::string& kernel, const std::vector<CaseGroup>& groups) {
+std::string chart(const Report& report, const std::string& kernel, const std::vector<CaseGroup>& groups, bool hide_emulated) {
   constexpr double kLabelWidth = 330, kBarWidth = 560, kBarHeight = 14, kGap = 10, kValueWidth = 150;
+  const auto has_bar = [&](const Row& row) {
+    return row.state == RowState::measured && !(hide_emulated && report.find_device(row.device)->emulated);
+  };
   double highest = 0;
   for (const CaseGroup& group : groups) {
     for (const Row* row : group.rows) {
-      if (row->kernel == kernel && row->state == RowState::measured) {
+      if (row->kernel == kernel && has_bar(*row)) {
         highest = std::max(highest, work_of(*row) / summarise(row->samples).median_95.low);
       }
     }
@@ -62,7 +65,7 @@ std::string chart(const Report& report, const std::string& kernel, const std::ve
     if (group.kernel != kernel) continue;
     bars += "<text x=\"0\" y=\"" + number(y + 11) + "\">" + escape(group.label) + "</text>";
     for (const Row* row : group.rows) {
-      if (row->state == RowState::measured) {
+      if (has_bar(*row)) {
         const Summary summary = summarise(row->samples);
         const auto x_of = [&](double ns) { return kLabelWidth + kBarWidth * work_of(*row) / ns / highest; };
         const double middle = y + kBarHeight / 2;
@@ -101,13 +104,13 @@ std::string check_cell(const Row& row) {
   return cell(text, "good");
 }
 
-std::string table_row(const Report& report, const CaseGroup& group, const Row& row, double margin) {
+std::string table_row(const Report& report, const CaseGroup& group, const Row& row, double margin, bool hide_emulated) {
   const bool first = &row == group.rows.front();
   std::string out = first ? "<tr class=\"first\">" : "<tr>";
   out += cell(first ? escape(group.label) + (row.shrunk.empty() ? "" : "<br><span class=\"soft\">" + escape(row.shrunk) + "</span>") : "");
   out += cell(escape(row.device) + (report.find_device(row.device)->emulated ? " <b>emulated</b>" : ""));
   out += cell(escape(row.variant) + " <span class=\"soft\">" + escape(row.variant_class) + "</span>");
-  if (row.samples.empty()) {
+  if (row.samples.empty() || (hide_emulated && report.find_device(row.device)->emulated)) {
     out += cell("-", "n") + cell("-", "n") + cell("-", "n") + cell("-", "n");
   } else {
     const Summary summary = summarise(row.samples);
@@ -132,13 +135,15 @@ std::string table_row(const Report& report, const CaseGroup& group, const Row& r
 
 }  // namespace
 
-std::string to_html(const Report& report, double margin) {
+std::string to_html(const Report& report, double margin, const Preface& preface) {
   const std::vector<CaseGroup> groups = group_by_case(report);
+  const std::string title = preface.title.empty() ? "Bascule bench: suite " + report.suite : preface.title;
   std::string page =
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">"
-      "<title>Bascule bench: " + escape(report.suite) + "</title><style>\n" + std::string(embedded::bench_page_css) +
-      "</style></head><body>\n<h1>Bascule bench: suite " + escape(report.suite) + "</h1>\n<p class=\"soft\">" + escape(report.started) +
-      ", cache mode " + escape(report.cache_mode) + "</p>\n<p>";
+      "<title>" + escape(title) + "</title><style>\n" + std::string(embedded::bench_page_css) +
+      "</style></head><body>\n<h1>" + escape(title) + "</h1>\n" + preface.html;
+  if (report.devices.empty()) return page + "</body></html>\n";
+  page += "<p class=\"soft\">" + escape(report.started) + ", cache mode " + escape(report.cache_mode) + "</p>\n<p>";
   for (const DeviceRecord& device : report.devices) {
     page += "<span class=\"key " + colour_of(report, device.id) + "\"></span><b>" + escape(device.id) + "</b> " + escape(device.name) +
             " <span class=\"soft\">" + escape(device.driver) + (device.emulated ? ", emulated: its times are not a GPU's" : "") + "</span>";
@@ -149,12 +154,12 @@ std::string to_html(const Report& report, double margin) {
   for (const CaseGroup& group : groups) {
     if (std::find(kernels.begin(), kernels.end(), group.kernel) == kernels.end()) kernels.push_back(group.kernel);
   }
-  for (const std::string& kernel : kernels) page += chart(report, kernel, groups);
+  for (const std::string& kernel : kernels) page += chart(report, kernel, groups, preface.hide_emulated_times);
   page += "<h2>All rows</h2><div class=\"scroll\"><table><thead><tr><th>case</th><th>device</th><th>variant</th><th class=\"n\">median</th>"
           "<th class=\"n\">95 % of median</th><th class=\"n\">rate</th><th class=\"n\">time ratio [95 %]</th><th class=\"n\">samples</th>"
           "<th>clock</th><th>check</th></tr></thead><tbody>\n";
   for (const CaseGroup& group : groups) {
-    for (const Row* row : group.rows) page += table_row(report, group, *row, margin);
+    for (const Row* row : group.rows) page += table_row(report, group, *row, margin, preface.hide_emulated_times);
   }
   page += "</tbody></table></div>\n<h2>Environment</h2><table>";
   for (const auto& [key, value] : report.environment) page += "<tr>" + cell(escape(key)) + cell(escape(value)) + "</tr>";

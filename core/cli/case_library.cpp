@@ -10,8 +10,12 @@
 namespace bascule::cli {
 
 CaseLibrary::CaseLibrary(const std::string& path) : path_(path) {
-  if (path_.empty()) path_ = (std::filesystem::path(library_directory()) / "libbascule_kernels.so").string();
   std::error_code error;
+  if (path_.empty()) {
+    // Without the development files there is no libbascule_kernels.so, only the name that programs are linked with.
+    const std::filesystem::path plain = std::filesystem::path(library_directory()) / "libbascule_kernels.so";
+    path_ = std::filesystem::exists(plain, error) ? plain.string() : plain.string() + ".0";
+  }
   path_ = std::filesystem::absolute(path_, error).string();
   void* handle = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {

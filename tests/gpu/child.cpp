@@ -123,7 +123,7 @@ ChildResult run_child(const ChildOptions& options, const volatile std::sig_atomi
   close(report[0]);
   if (count == sizeof exec_error) {
     waitpid(child, nullptr, 0);
-    result.message = options.command[0] + ": " + std::strerror(exec_error);
+    result.message = options.command[0] + " or its output files: " + std::strerror(exec_error);
     return result;
   }
 

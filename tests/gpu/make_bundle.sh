@@ -2,22 +2,24 @@
 # Packs build/bascule-gpu.tar.gz: the installed programs and libraries with what a run on a machine with a GPU needs besides, stripped.
 # Refuses a bundle that a bare machine could not start: a library that it lacks, symbols newer than its C library, or more than
 # 60 MiB. Started by the target gpu_bundle.
-# Usage: make_bundle.sh BUILD_DIRECTORY CMAKE
+# Usage: make_bundle.sh BUILD_DIRECTORY CMAKE [OUTPUT_DIRECTORY]     (the build directory, if no other is given)
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -eu
-build=$1 cmake=$2
+build=$1 cmake=$2 output=${3:-$1}
 name=bascule-gpu
-bundle=$build/$name
+mkdir -p "$output"
+bundle=$output/$name
+archive=$output/$name.tar.gz
 limit=$((60 * 1024 * 1024))
 # Of Ubuntu 22.04, the oldest that must do.
 newest_glibc=2.35 newest_libstdcxx=3.4.30
 
 fail() { echo "make_bundle.sh: $1" >&2; exit 1; }
 
-rm -rf "$bundle" "$build/$name.tar.gz"
+rm -rf "$bundle" "$archive"
 for component in runtime gpu_run; do
-  "$cmake" --install "$build" --prefix "$bundle" --component "$component" --strip >"$build/$name.log" || fail "installing failed, see $build/$name.log"
+  "$cmake" --install "$build" --prefix "$bundle" --component "$component" --strip >"$output/$name.log" || fail "installing failed, see $output/$name.log"
 done
 
 # newer FILE PREFIX LIMIT: the versions of symbols that the file needs and that are above the limit.
@@ -43,8 +45,8 @@ if grep -rqF "$build" "$bundle"; then
   fail "these name the build directory: $(grep -rlF "$build" "$bundle" | tr '\n' ' ')"
 fi
 
-tar -C "$build" --owner=0 --group=0 --sort=name --mtime=@0 -czf "$build/$name.tar.gz" "$name"
-bytes=$(stat -c %s "$build/$name.tar.gz")
-[ "$bytes" -le "$limit" ] || fail "$build/$name.tar.gz has $bytes bytes, more than $limit"
+tar -C "$output" --owner=0 --group=0 --sort=name --mtime=@0 -czf "$archive" "$name"
+bytes=$(stat -c %s "$archive")
+[ "$bytes" -le "$limit" ] || fail "$archive has $bytes bytes, more than $limit"
 images=$(strings -n 6 "$bundle"/lib/libbascule_kernels.so.0 | grep -oE '"target":"(sm_[0-9]+a?|gfx[0-9a-f]+)"' | sort -u | sed 's/.*:"//; s/"//' | tr '\n' ' ')
-echo "$build/$name.tar.gz: $((bytes / 1024)) KiB; images for ${images:-no GPU: install clang-22 and lld-22}"
+echo "$archive: $((bytes / 1024)) KiB; images for ${images:-no GPU: install clang-22 and lld-22}"

@@ -162,6 +162,7 @@ void PeerRun::release() {
 cli::CheckResult PeerRun::check() {
   const gpu::Api& api = card_.api();
   card_.check(api.fill_8(product_.c, kPoison, output_bytes_, card_.stream()), api.fill_8.name);
+  card_.check(api.stream_synchronize(card_.stream()), api.stream_synchronize.name);
   blas_.run(card_.stream());
   std::vector<unsigned char> contents(output_bytes_);
   card_.check(api.copy_to_host(contents.data(), product_.c, output_bytes_, card_.stream()), api.copy_to_host.name);

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <map>
+#include <tuple>
 
 #include "core/cli/case_library.hpp"
 
@@ -127,7 +129,8 @@ std::vector<PlannedKernel> plan_kernels(const Settings& settings) {
     }
   }
   for (PlannedKernel& kernel : kernels) kernel.has_peer = std::find(std::begin(kWithPeer), std::end(kWithPeer), kernel.name) != std::end(kWithPeer);
-  std::stable_sort(kernels.begin(), kernels.end(), [](const PlannedKernel& a, const PlannedKernel& b) { return a.cost < b.cost; });
+  std::sort(kernels.begin(), kernels.end(),
+            [](const PlannedKernel& a, const PlannedKernel& b) { return std::tie(a.cost, a.name) < std::tie(b.cost, b.name); });
   if (settings.kernels.empty()) return kernels;
 
   std::vector<PlannedKernel> chosen;

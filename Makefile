@@ -71,6 +71,8 @@ peers:
 gpu-bundle:
 	@$(install-dependencies) build dialect
 	@$(call configure,release)
+	@ptxas=$$(command -v '$(or $(PTXAS),ptxas)' || ls /usr/local/cuda/bin/ptxas 2>/dev/null); \
+	  cmake build -DBASCULE_PTXAS="$$ptxas" -DBASCULE_KERNEL_CUBINS="$${ptxas:+sm_80;sm_90a}" >/dev/null
 	@cmake --build build --target gpu_bundle -j$(JOBS)
 
 evidence:

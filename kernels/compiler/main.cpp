@@ -16,6 +16,7 @@
 #include "core/package/pack.hpp"
 #include "core/platform/file.hpp"
 #include "kernels/compiler/compiler_runs.hpp"
+#include "kernels/compiler/cubins.hpp"
 #include "kernels/compiler/description.hpp"
 #include "kernels/compiler/entries.hpp"
 #include "kernels/compiler/failure.hpp"
@@ -44,6 +45,7 @@ class Build {
  public:
   explicit Build(const Options& options) : options_(options) {
     if (!options.compiler.empty()) compiler_.emplace(options);
+    if (!options.cubins.empty()) ptxas_.emplace(options.ptxas);
   }
 
   void run() {
@@ -119,7 +121,7 @@ class Build {
       compiler_->host_library(path_of(options_.name + ".reference.cpp"), path_of(reference));
     }
     const std::string path = path_of(options_.name + ".json");
-    write(path, derive_description(options_, derived_, images, reference));
+    write(path, with_cubins(derive_description(options_, derived_, images, reference)));
     return path;
   }
 
@@ -153,8 +155,17 @@ class Build {
       if (!expand_ptx((folder / image).string(), copy.string())) fs::copy_file(folder / image, copy, fs::copy_options::overwrite_existing);
     }
     const std::string path = path_of(fs::path(contract).filename());
-    write(path, expand_description(*text, contract, kernels, images));
+    write(path, with_cubins(expand_description(*text, contract, kernels, images)));
     return path;
+  }
+
+  std::string with_cubins(const std::string& description) {
+    if (!ptxas_) return description;
+    return add_cubins(description, options_.cubins, ptxas_->minimum_driver(), [this](const std::string& image, const std::string& architecture) {
+      const std::string cubin = image + "." + architecture + ".cubin";
+      if (cubins_.insert(cubin).second) ptxas_->assemble(path_of(image), architecture, path_of(cubin));
+      return cubin;
+    });
   }
 
   // Hand-written PTX that asks for it becomes plain PTX; whether it did.
@@ -184,8 +195,9 @@ class Build {
 
   const Options& options_;
   std::optional<Compiler> compiler_;
+  std::optional<Ptxas> ptxas_;
   std::vector<KernelSignature> derived_;
-  std::set<std::string> dependencies_, stems_;
+  std::set<std::string> dependencies_, stems_, cubins_;
 };
 
 int run_program(int count, char** words) {

@@ -84,7 +84,8 @@ Options parse_options(int count, char** words) {
       {"--contract", append(options.contracts)}, {"--target", append(targets)},
       {"--compiler", set(options.compiler)},   {"--linker", set(options.linker)},
       {"--include", append(options.includes)}, {"--option", append(options.extra)},
-      {"--root", append(options.roots)},
+      {"--root", append(options.roots)},       {"--ptxas", set(options.ptxas)},
+      {"--cubin", append(options.cubins)},
       {"--depfile", set(options.dependency_file)}};
   for (int i = 1; i < count; ++i) {
     const std::string word = words[i];
@@ -106,6 +107,7 @@ Options parse_options(int count, char** words) {
   }
   if (options.directory.empty()) throw Failure("--directory is missing");
   if (options.sources.empty() && options.contracts.empty()) throw Failure("there is neither a source nor a contract");
+  if (!options.cubins.empty() && options.ptxas.empty()) throw Failure("--cubin needs --ptxas", "name the program with --ptxas");
   options.targets = parse_targets(targets);
   if (options.targets.empty() && !options.compiler.empty()) throw Failure("no target is given", std::string("the targets are ") + kTargets);
   return options;

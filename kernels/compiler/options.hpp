@@ -29,6 +29,8 @@ struct Options {
   std::vector<Target> targets;        // without repetition, in order
   std::string compiler;               // clang++; "": none, variants of the dialect are left out
   std::string linker;                 // ld.lld, for AMD
+  std::string ptxas;                  // "": none
+  std::vector<std::string> cubins;    // architectures that PTX becomes machine code for, with ptxas
   std::vector<std::string> includes;  // directories, the SDK's first
   std::vector<std::string> extra;     // further options of the compiler
   std::vector<std::string> roots;     // directories that file names in debug information are given relative to

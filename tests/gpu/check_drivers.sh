@@ -25,6 +25,7 @@ says emulated.txt "EMULATED: run complete on EMULATED"
 says emulated.txt "cuBLASLt 13.0.1"
 says emulated/report.html "<h1>EMULATED"
 says emulated/bench.json "vendor library"
+silent emulated/run.json median_ns
 for file in emulated.txt emulated/report.html; do
   for unit in FLOP/s GB/s MB/s "&micro;s<" " us "; do silent $file "$unit"; done
 done

@@ -34,6 +34,7 @@ says faults.txt "ptx_sm80, n=3: it computes nothing"
 says faults.txt "skipped, its selftest did not pass: bench stream_copy_f32"
 says faults/report.html "about to crash"
 says faults/bench.json "stream_triad_f32 n=1"
+case $(field faults rows 0 median_ns) in 1001 | 1001.0) ;; *) fail "run.json has another median: $(field faults rows 0)" ;; esac
 [ "$(field faults state)" = complete ] || fail "the run did not go to its end"
 [ "$(field faults exit_code)" = 4 ] || fail "run.json has another exit code"
 if alive; then fail "what the hanging child had started lives on"; fi

@@ -104,11 +104,10 @@ PeerCard::~PeerCard() {
   if (stream_ != nullptr) api().stream_destroy(stream_);
 }
 
-std::string why_no_peer(const bsc_case& description) {
+std::string why_no_peer(const bsc_case& description, bsc_case_data* data) {
   const Positions* const where = positions_of(description.kernel);
   if (where == nullptr) return "the library has no such operation";
-  const cli::CaseDataHandle data = cli::make_case_data(description, 0);
-  const Arguments arguments = arguments_of(description, data.get());
+  const Arguments arguments = arguments_of(description, data);
   if (arguments.scalar<std::uint32_t>(where->activation, 0) != 0) return "its activation is not the library's";
   if (arguments.scalar<std::uint32_t>(where->bias, 0) != 0) return "its bias is f32, the library's is not";
   if (arguments.scalar<float>(where->alpha, 1) != 1 || arguments.scalar<float>(where->beta, 0) != 0) return "it scales or adds to C";

@@ -41,7 +41,7 @@ class PeerCard {
 };
 
 // "" or why the library has nothing that computes this case.
-std::string why_no_peer(const bsc_case& description);
+std::string why_no_peer(const bsc_case& description, bsc_case_data* data);
 
 class PeerRun {
  public:

@@ -117,8 +117,13 @@ class Comparison {
   }
 
   void measure(const bsc_case& description) {
-    Side ours{new_row(description, report_.devices[0].id), {}}, theirs{new_row(description, report_.devices[1].id), {}};
     const cli::CaseDataHandle data = cli::make_case_data(description, 0);
+    if (const std::string why = why_no_peer(description, data.get()); !why.empty()) {
+      std::fprintf(stderr, "%s: not compared: %s\n", description.label, why.c_str());
+      return;
+    }
+    std::fprintf(stderr, "%s\n", description.label);
+    Side ours{new_row(description, report_.devices[0].id), {}}, theirs{new_row(description, report_.devices[1].id), {}};
     std::optional<cli::CaseRun> our_run;
     std::optional<PeerRun> their_run;
     ours.begin([&] {
@@ -143,13 +148,7 @@ class Comparison {
   ExitCode run() {
     const cli::CaseLimits limits = cli::case_limits({device_}, false);
     for (const bsc_case* description : library_.cases(options_["--suite"], limits.max_bytes, limits.max_operations)) {
-      if (options_["--kernel"] != description->kernel) continue;
-      if (const std::string why = why_no_peer(*description); !why.empty()) {
-        std::fprintf(stderr, "%s: not compared: %s\n", description->label, why.c_str());
-        continue;
-      }
-      std::fprintf(stderr, "%s\n", description->label);
-      measure(*description);
+      if (options_["--kernel"] == description->kernel) measure(*description);
     }
     write();
     const auto any = [&](cli::RowState state) {

@@ -22,7 +22,7 @@ constexpr const char* kSuites[] = {"stream", "llm", "quick"};
 constexpr const char* kWithPeer[] = {"sgemm_f32", "gemm_bf16", "gemm_f16"};
 
 // The most that a healthy machine needs, several times over; a hang must not eat the others' time.
-constexpr double kMachineLimit = 15, kLookLimit = 30, kConformanceLimit = 60, kSelftestLimit = 60, kBenchLimit = 60, kPeersLimit = 60;
+constexpr double kMachineLimit = 15, kLookLimit = 30, kConformanceLimit = 60, kSelftestLimit = 60, kBenchLimit = 90, kPeersLimit = 90;
 constexpr double kLeastUseful = 0.5;  // seconds; below, starting a child only makes a failure that says nothing
 
 double cost_of(const bsc_case& description) { return std::max(description.bytes, description.operations); }

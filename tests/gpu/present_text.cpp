@@ -18,6 +18,19 @@ constexpr std::size_t kMostNamed = 8;
 constexpr StepState kShown[] = {StepState::passed,    StepState::wrong,       StepState::failed, StepState::crashed,
                                 StepState::timed_out, StepState::unavailable, StepState::skipped};
 
+// Intervals are resampled a thousand times, and pages are made after each step: from so many samples that this takes no time worth
+// speaking of.
+constexpr std::size_t kMostSamples = 200;
+
+void thin(cli::Report& report) {
+  for (cli::Row& row : report.rows) {
+    if (row.samples.size() <= kMostSamples) continue;
+    std::vector<double> kept;
+    for (std::size_t i = 0; i < kMostSamples; ++i) kept.push_back(row.samples[i * row.samples.size() / kMostSamples]);
+    row.samples = std::move(kept);
+  }
+}
+
 std::size_t count(const Run& run, StepState state) {
   return static_cast<std::size_t>(std::count_if(run.steps.begin(), run.steps.end(), [state](const Step& step) { return step.state == state; }));
 }
@@ -108,7 +121,9 @@ std::string headline(const Run& run) {
   return text + (counts.empty() ? " nothing done" : counts);
 }
 
-std::string to_summary(const Run& run) {
+std::string to_summary(const Run& whole) {
+  Run run = whole;
+  thin(run.report);
   cli::Table steps({{"step"}, {"outcome"}, {"time", cli::Table::Align::right}, {"says"}});
   std::map<std::string, std::vector<std::string>> skipped;  // by reason
   for (const Step& step : run.steps) {
@@ -143,14 +158,17 @@ std::string to_summary(const Run& run) {
 }
 
 std::string to_html(const Run& run) {
+  cli::Report report = run.report;
+  thin(report);
   cli::Preface preface;
   preface.title = std::string(run.emulated ? "EMULATED: " : "") + "Bascule on " + (run.card.empty() ? run.vendor : run.card);
   preface.html = "<p><b>" + escape(headline(run)) + "</b></p>\n";
   if (run.state == "running") preface.html += "<p class=\"bad\">This page was written while the run went on, or the run was killed: it holds what had been done.</p>\n";
   for (const std::string& note : run.notes) preface.html += "<p>" + escape(note) + "</p>\n";
   preface.html += facts_table(run) + steps_table(run);
+  if (!report.rows.empty()) preface.html += "<p class=\"soft\">Below at most " + std::to_string(kMostSamples) + " samples a row, evenly taken; bench.json has all.</p>\n";
   preface.hide_emulated_times = true;
-  return cli::to_html(run.report, kMargin, preface);
+  return cli::to_html(report, kMargin, preface);
 }
 
 }  // namespace bascule::gpu_run

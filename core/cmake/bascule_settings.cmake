@@ -39,6 +39,8 @@ target_compile_options(bascule_settings INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>
   # g++ 12 warns falsely about `"text" + std::string(...)` (GCC bug 105651, fixed in 13).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+# A compiler cache knows a precompiled header by what it holds, not by when it was made.
+target_compile_options(bascule_settings INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 # Plugins report it as their build: it changes whenever the code does, and only then.
 target_link_options(bascule_settings INTERFACE LINKER:--build-id=sha1)
 if(BASCULE_WARNINGS_AS_ERRORS)

@@ -48,10 +48,11 @@ function(bascule_precompile target header)
   endif()
 endfunction()
 
-# bascule_compile_quickly(<target>...): for code in which no time is spent; -O1 compiles in half of the time of -O3.
+# bascule_compile_quickly(<target>...): for code in which no time is spent; -O1 compiles in half of the time of -O3, and under
+# a sanitizer -O0 in half of the time of -O1.
 function(bascule_compile_quickly)
   foreach(target IN LISTS ARGN)
-    target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O1>")
+    target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O1>" "$<$<BOOL:${BASCULE_SANITIZE}>:-O0>")
   endforeach()
 endfunction()
 
@@ -115,9 +116,6 @@ function(bascule_add_test name)
   add_executable(${name} ${arg_SOURCES})
   # Tests wait for what they test, not for themselves.
   bascule_compile_quickly(${name})
-  if(BASCULE_SANITIZE)
-    target_compile_options(${name} PRIVATE -O0)
-  endif()
   bascule_precompile(${name} tests/support/precompiled.hpp ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE bascule_settings bascule_third_party bascule_doctest
     bascule_opencl_headers ${arg_LINK})

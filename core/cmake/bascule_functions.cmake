@@ -105,11 +105,12 @@ function(bascule_set_exports target script)
 endfunction()
 
 # bascule_add_test(<name> SOURCES <file>... [LABEL quick|full|nightly] [LINK <target>...] [ENVIRONMENT <NAME=value>...]
-#                  [TIMEOUT <seconds>] [ARGUMENTS <argument>...] [OWN_MAIN] [SERIAL])
+#                  [TIMEOUT <seconds>] [ARGUMENTS <argument>...] [EACH <NAME=value>...] [OWN_MAIN] [SERIAL])
 # A test executable in build/tests/bin, registered with ctest. OWN_MAIN: it brings its own main instead of doctest's.
-# SERIAL: ctest runs nothing beside it. Tests never see the user's own configuration and caches.
+# SERIAL: ctest runs nothing beside it. EACH: a test <name>_<value> for each value, which the executable finds in its
+# environment. Tests never see the user's own configuration and caches.
 function(bascule_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN;SERIAL" "LABEL;TIMEOUT" "SOURCES;LINK;ENVIRONMENT;ARGUMENTS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN;SERIAL" "LABEL;TIMEOUT" "SOURCES;LINK;ENVIRONMENT;ARGUMENTS;EACH")
   if(NOT BASCULE_BUILD_TESTS OR NOT arg_SOURCES)
     return()
   endif()
@@ -123,8 +124,15 @@ function(bascule_add_test name)
     target_link_libraries(${name} PRIVATE bascule_doctest_main)
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${BASCULE_OUTPUT_TESTS}")
-  add_test(NAME ${name} COMMAND ${name} ${arg_ARGUMENTS})
-  bascule_set_test_properties(${name} "${arg_LABEL}" "${arg_TIMEOUT}" "${arg_SERIAL}" "${arg_ENVIRONMENT}")
+  if(NOT arg_EACH)
+    add_test(NAME ${name} COMMAND ${name} ${arg_ARGUMENTS})
+    bascule_set_test_properties(${name} "${arg_LABEL}" "${arg_TIMEOUT}" "${arg_SERIAL}" "${arg_ENVIRONMENT}")
+  endif()
+  foreach(setting ${arg_EACH})
+    string(REGEX REPLACE "^[^=]*=" "" value "${setting}")
+    add_test(NAME ${name}_${value} COMMAND ${name} ${arg_ARGUMENTS})
+    bascule_set_test_properties(${name}_${value} "${arg_LABEL}" "${arg_TIMEOUT}" "${arg_SERIAL}" "${arg_ENVIRONMENT};${setting}")
+  endforeach()
 endfunction()
 
 set(BASCULE_PTX_COVERAGE_FOLDER "${PROJECT_BINARY_DIR}/tests/ptx_coverage_of_tests")

@@ -57,6 +57,16 @@ void describe_variant(Row& row, bsc_device* device, bsc_package* package) {
   }
 }
 
+// Whether the device runs no variant of the kernel. Not so where one is forced: creating that one succeeds, or is an error.
+bool lacks_variant(bsc_device* device, bsc_package* package, const char* kernel) {
+  const std::string text =
+      make_text([&](char** out, bsc_error** error) { return bsc_kernel_explain(device, package, kernel, out, error); });
+  const auto json = nlohmann::json::parse(text);
+  const auto& variants = json.at("variants");
+  const auto usable = [](const auto& variant) { return variant.at("score").template get<double>() > 0; };
+  return json.at("forced") == "" && std::none_of(variants.begin(), variants.end(), usable);
+}
+
 Row new_row(const bsc_case& description, bsc_device* device, const BenchOptions& options, std::uint64_t seed) {
   Row row;
   row.kernel = description.kernel;
@@ -91,6 +101,11 @@ struct Lane {
 };
 
 void prepare(Lane& lane, bsc_package* package, const bsc_case& description, bsc_case_data* data, const BenchOptions& options) {
+  if (lacks_variant(lane.device, package, description.kernel)) {
+    lane.row.state = RowState::unsupported;
+    lane.row.error = lane.row.kernel + " has no variant for " + lane.row.device;
+    return;
+  }
   lane.run.emplace(lane.device, package, description, data, copies_for(lane.device, description, options.cache_mode));
   lane.row.variant = lane.run->variant();
   describe_variant(lane.row, lane.device, package);
@@ -250,9 +265,11 @@ ExitCode run_bench(const CommonOptions& common, const BenchOptions& options) {
       if (!file->empty()) std::printf("wrote %s\n", file->c_str());
     }
   }
-  const auto is_bad = [](RowState state) { return [state](const Row& row) { return row.state == state; }; };
-  if (std::any_of(report.rows.begin(), report.rows.end(), is_bad(RowState::wrong))) return ExitCode::kWrongResult;
-  if (std::any_of(report.rows.begin(), report.rows.end(), is_bad(RowState::failed))) return ExitCode::kFailed;
+  const auto is = [](RowState state) { return [state](const Row& row) { return row.state == state; }; };
+  if (std::any_of(report.rows.begin(), report.rows.end(), is(RowState::wrong))) return ExitCode::kWrongResult;
+  if (std::any_of(report.rows.begin(), report.rows.end(), is(RowState::failed))) return ExitCode::kFailed;
+  const auto count = [&](RowState state) { return std::count_if(report.rows.begin(), report.rows.end(), is(state)); };
+  if (count(RowState::unsupported) > 0 && count(RowState::measured) == 0) return ExitCode::kUnavailable;
   return ExitCode::kSuccess;
 }
 

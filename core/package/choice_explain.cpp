@@ -15,7 +15,7 @@ std::string explain_choice(const Package& package, const Kernel& kernel, const D
   json.member("architecture", device.architecture).key("chosen");
   if (chosen.ok()) json.value(kernel.variants[*chosen].name);
   else json.null();
-  json.key("contract").begin_object();
+  json.member("forced", forced).key("contract").begin_object();
   write_contract_members(json, kernel.contract);
   json.end_object().key("variants").begin_array();
   for (std::size_t i = 0; i < scores.size(); ++i) {

@@ -212,7 +212,9 @@ TEST_CASE("explain tells score and reason of each variant as JSON, also where no
   CHECK(contains(usable, "\"chosen\": \"host_v3\""));
   CHECK(contains(usable, "\"score\": 1000"));
   CHECK(contains(usable, "needs image format opencl-c"));
+  CHECK(contains(usable, "\"forced\": \"\""));
   CHECK(contains(explain_choice(*package, kernel, cpu("x86-64-v2")), "\"chosen\": null"));
+  CHECK(contains(explain_choice(*package, kernel, cpu(), "opencl"), "\"forced\": \"opencl\""));
 }
 
 TEST_CASE("a plugin's description of a device is copied with its stride") {

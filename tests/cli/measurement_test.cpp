@@ -70,6 +70,19 @@ TEST_CASE("the null backend gets no number except overhead, and a 50 ms backend 
   for (const json& sample : rows[0].at("samples_ns")) CHECK(sample.get<double>() >= 50e6);
 }
 
+TEST_CASE("a kernel without a variant for one device is no failure of the run; where it has none for any, nothing was measured") {
+  const Program program;
+  if (!has_opencl(program)) return;
+  const Outcome explained = program.run({"explain", "gemm_f16", "--backend", "opencl", "--json"});
+  REQUIRE(explained.code == 0);
+  if (!json::parse(explained.output).at("kernels").at(0).at("chosen").is_null()) return;
+  const Outcome both = program.run(bench({"quick", "--kernel", "gemm_f16", "--backend", "cpu,opencl"}));
+  CAPTURE(both.errors);
+  CHECK(both.code == 0);
+  CHECK(both.output.find("gemm_f16 has no variant for opencl:0") != std::string::npos);
+  CHECK(program.run(bench({"quick", "--kernel", "gemm_f16", "--backend", "opencl"})).code == 3);
+}
+
 TEST_CASE("a report compared with itself has a ratio of 1 and no winner, and with another kernel's nothing matches") {
   const Program program;
   REQUIRE(program.run(bench({"quick", "--kernel", "softmax_f32", "--backend", "cpu", "--json", "a.json"})).code == 0);

@@ -22,6 +22,7 @@ std::string check_text(const Row& row) {
     case RowState::failed: return "error";
     case RowState::overhead: return row.check.pass ? "ok" : "computes nothing";
     case RowState::wrong: return "WRONG";
+    case RowState::unsupported: return "no variant";
     case RowState::measured: break;
   }
   char text[48];
@@ -112,6 +113,13 @@ std::string to_table(const Report& report, double margin) {
     if (row.state == RowState::wrong) out += "WRONG " + row.label + " on " + row.device + ": " + printable(row.check.message) + '\n';
     if (row.state == RowState::failed) out += "ERROR " + row.label + " on " + row.device + ": " + printable(row.error) + '\n';
   }
+  std::string unsupported;  // one line for each kernel and device, however many cases
+  for (const Row& row : report.rows) {
+    if (row.state != RowState::unsupported) continue;
+    const std::string line = "  " + printable(row.error) + '\n';
+    if (unsupported.find(line) == std::string::npos) unsupported += line;
+  }
+  if (!unsupported.empty()) out += "No variant runs there; `bascule explain KERNEL --device DEVICE` gives the reasons:\n" + unsupported;
   std::string shrunk;
   for (const CaseGroup& group : group_by_case(report)) {
     if (!group.rows.front()->shrunk.empty()) shrunk += "  " + group.label + ": " + group.rows.front()->shrunk + '\n';

@@ -96,6 +96,7 @@ std::string cell(const std::string& text, const char* classes = "") {
 
 std::string check_cell(const Row& row) {
   if (row.state == RowState::overhead) return row.check.pass ? cell("ok", "good") : cell("computes nothing", "soft");
+  if (row.state == RowState::unsupported) return cell(escape(row.error), "soft");
   if (row.state == RowState::failed) return cell(escape(row.error), "bad");
   if (row.state == RowState::wrong) return cell("WRONG: " + escape(row.check.message), "bad");
   char text[128];

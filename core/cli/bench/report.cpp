@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "bascule-bench-1";
 constexpr std::uintmax_t kMaxReportBytes = 512u << 20;
 
-constexpr RowState kStates[] = {RowState::measured, RowState::wrong, RowState::failed, RowState::overhead};
+constexpr RowState kStates[] = {RowState::measured, RowState::wrong, RowState::failed, RowState::overhead, RowState::unsupported};
 
 Json to_json(const Phases& phases) {
   return {{"load_ns", phases.load},       {"upload_ns", phases.upload},   {"first_call_ns", phases.first_call},
@@ -189,6 +189,7 @@ std::string_view name_of(RowState state) {
     case RowState::wrong: return "wrong";
     case RowState::failed: return "failed";
     case RowState::overhead: return "overhead";
+    case RowState::unsupported: return "unsupported";
   }
   return "";
 }

@@ -34,6 +34,7 @@ enum class RowState {
   wrong,      // the result is wrong: no times
   failed,     // an error: no times
   overhead,   // submit and wait only; of a backend that computes nothing, the only number there is
+  unsupported,  // the kernel has no variant for the device: no times, and no fault
 };
 
 struct Row {
@@ -46,7 +47,7 @@ struct Row {
   std::string operation_unit;
   std::uint64_t seed = 0;
   RowState state = RowState::failed;
-  std::string error;             // of state failed
+  std::string error;             // of state failed; of state unsupported: why
   CheckResult check;
   Phases phases;
   std::uint64_t calls_per_sample = 1;

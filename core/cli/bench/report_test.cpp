@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "../failure.hpp"
+#include "present.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 using namespace bascule::cli;
@@ -52,6 +53,28 @@ TEST_CASE("a report survives writing and reading, with 64-bit numbers and awkwar
   CHECK(back.rows.at(0).seed == 0xffffffffffffffffu);
   CHECK(back.rows.at(0).samples == sample_report().rows[0].samples);
   CHECK(back.rows.at(0).state == RowState::measured);
+}
+
+TEST_CASE("a row that no variant can run is written, read back, and one line of the table whatever its cases") {
+  Report report = sample_report();
+  for (const char* label : {"one", "two"}) {
+    Row row;
+    row.kernel = "gemm_f16";
+    row.label = label;
+    row.device = "cpu:0";
+    row.state = RowState::unsupported;
+    row.error = "gemm_f16 has no variant for cpu:0";
+    report.rows.push_back(row);
+  }
+  TemporaryFile file;
+  file.write(to_json(report));
+  const Report back = read_report(file.path);
+  CHECK(back.rows.at(1).state == RowState::unsupported);
+  const std::string table = to_table(back, 0.01);
+  CHECK(table.find("no variant") != std::string::npos);
+  CHECK(table.find("ERROR") == std::string::npos);
+  CHECK(table.find(report.rows[1].error) == table.rfind(report.rows[1].error));
+  CHECK(to_html(back, 0.01).find(report.rows[1].error) != std::string::npos);
 }
 
 TEST_CASE("a report with a zero, negative or missing sample is refused: no number without a measurement") {

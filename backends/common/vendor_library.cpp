@@ -81,8 +81,10 @@ bsc_status VendorLibrary::open(std::string_view driver, std::span<const char* co
     return fill_error(error, status, "dlopen", "the {} library is there but does not load: {}", driver,
                       describe(attempts_));
   }
-  return fill_error(error, BSC_DRIVER_MISSING, "dlopen", "no {} library was found (tried {}). {}", driver,
-                    describe(attempts_), remedy);
+  // All are absent, so the linker's words are the same for each. The cause is the first line, the remedy the second.
+  std::string tried;
+  for (const LibraryAttempt& attempt : attempts_) tried += (tried.empty() ? "" : ", ") + attempt.name;
+  return fill_error(error, BSC_DRIVER_MISSING, "dlopen", "no {} library was found (tried {}: No such file or directory)\n{}", driver, tried, remedy);
 }
 
 void* VendorLibrary::symbol(const char* name) const { return handle_ != nullptr ? dlsym(handle_, name) : nullptr; }

@@ -36,7 +36,7 @@ class VendorLibrary {
  public:
   // Tries `names` in order, or only `configured_path` where it is not empty (an absolute path of a file). Fails with
   // DRIVER_MISSING when there is no such library, NO_PERMISSION when it may not be read, BROKEN when one is there but does
-  // not load. `driver` is the vendor's name in messages, `remedy` what to install.
+  // not load. `driver` is the vendor's name in messages, `remedy` what to install: the second line of DRIVER_MISSING's.
   bsc_status open(std::string_view driver, std::span<const char* const> names, std::string_view configured_path,
                   std::string_view remedy, bsc_plugin_error* error);
   bsc_status open(std::string_view driver, std::initializer_list<const char*> names, std::string_view configured_path,

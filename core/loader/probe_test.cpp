@@ -112,6 +112,16 @@ TEST_CASE("a request survives the way to the child") {
   CHECK_FALSE(probe_request({request.manifest.path, "nonsense"}).ok());
 }
 
+TEST_CASE("of a missing driver the first line of the plugin's message is the reason, the rest the remedy") {
+  const Verdict both = verdict_of("cuda", Error{BSC_DRIVER_MISSING, "no library\nInstall it."});
+  CHECK(both.reason == "no library");
+  CHECK(both.remedy == "Install it.");
+  const Verdict reason_only = verdict_of("cuda", Error{BSC_DRIVER_MISSING, "no library"});
+  CHECK(reason_only.reason == "no library");
+  CHECK(reason_only.remedy != "");
+  CHECK(verdict_of("cuda", Error{BSC_BROKEN, "first\nsecond"}).reason == "first\nsecond");
+}
+
 TEST_CASE("a verdict reads back from its JSON, and damage is refused") {
   const std::string json = verdict_to_json(example());
   const auto back = verdict_from_json(json);

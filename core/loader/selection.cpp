@@ -93,7 +93,7 @@ class Selecting {
     if (is_absent(record.state))
       log_.info(line + " (skipped)");
     else
-      log_.warning_once(line, line + ". " + record.remedy);
+      log_.warning_once(line, line + (line.ends_with('.') ? " " : ". ") + record.remedy);
     return {};
   }
 

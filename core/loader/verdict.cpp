@@ -66,7 +66,13 @@ Verdict verdict_of(const std::string& backend, const Error& error) {
   Verdict verdict;
   verdict.state = error.status;
   verdict.reason = error.message;
-  verdict.remedy = error.remedy.empty() ? default_remedy(backend, error.status) : error.remedy;
+  verdict.remedy = error.remedy;
+  // A plugin's error has no place for a remedy: of a missing driver it is what follows the first line.
+  if (const std::size_t end = error.message.find('\n'); error.status == BSC_DRIVER_MISSING && error.remedy.empty() && end != std::string::npos) {
+    verdict.reason = error.message.substr(0, end);
+    verdict.remedy = error.message.substr(end + 1);
+  }
+  if (verdict.remedy.empty()) verdict.remedy = default_remedy(backend, error.status);
   verdict.call = error.call;
   verdict.vendor_name = error.vendor_name;
   verdict.vendor_code = error.vendor_code;

@@ -110,8 +110,8 @@ Result<bsc_device*> bsc_instance::find_device(const std::string& text) const {
   if (selector->kind == Selector::Kind::kEmulated) {
     return Error{.status = BSC_NOT_FOUND,
                  .message = "no device is " + quoted(text) + "; there are:" + device_list(),
-                 .remedy = "an emulated driver is opened where the configuration says device = " + quoted(text) +
-                           ", by a backend that is listed in `backends` and offers one for this architecture"};
+                 .remedy = parts_.emulated.empty() ? "no plugin here offers an emulated driver"
+                                                   : "the plugins here offer " + parts_.emulated + "; its backend must be listed in `backends`"};
   }
   return Error{.status = BSC_NOT_FOUND,
                .message = "no device is " + quoted(text) + "; there are:" + device_list(),

@@ -47,6 +47,7 @@ struct InstanceParts {
   std::string device_selector_origin;                               // for messages
   std::string selection_origin;                                     // "auto", "BASCULE_BACKENDS": why these backends
   std::string skipped;                                              // why others are not used, one line
+  std::string emulated;                                             // "emulated:sm_80 of cuda": what selectors could open
   std::map<std::string, std::string, std::less<>> forced_variants;  // kernel -> variant
 };
 

@@ -4,8 +4,11 @@
 #include "core/runtime/open.hpp"
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "core/base/text.hpp"
 #include "core/loader/selection.hpp"
 #include "core/runtime/error_handle.hpp"
 #include "core/runtime/instance.hpp"
@@ -47,6 +50,17 @@ std::string forced_kernel(std::string_view key) {
   return std::string(key.substr(kPrefix.size(), key.size() - kPrefix.size() - kSuffix.size()));
 }
 
+// The emulated drivers that the plugins found offer, whether or not `backends` lists them.
+std::string emulated_text(const Discovery& discovery) {
+  std::vector<std::string> offers;
+  for (const std::string& name : discovery.names()) {
+    const Manifest* manifest = discovery.find(name);
+    if (manifest == nullptr) continue;
+    for (const EmulatedDriver& driver : manifest->emulated) offers.push_back("emulated:" + driver.architecture + " of " + name);
+  }
+  return join(offers, ", ");
+}
+
 Result<Ref<bsc_instance>> open_instance(const OpenedConfig& opened) {
   const Config& config = opened.config;
   auto services = std::make_shared<OpenServices>(opened);
@@ -72,6 +86,7 @@ Result<Ref<bsc_instance>> open_instance(const OpenedConfig& opened) {
   parts.device_selector_origin = config.origin("device");
   parts.selection_origin = config.automatic() ? "auto" : config.origin("backends");
   parts.skipped = selection->skipped_text();
+  parts.emulated = emulated_text(selection->discovery);
   for (const ConfigEntry& entry : parts.config) {
     const std::string kernel = forced_kernel(entry.key);
     if (!kernel.empty()) parts.forced_variants.emplace(kernel, entry.value);

@@ -13,6 +13,7 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "core/base/text.hpp"
 
 namespace bascule::cli {
 namespace {
@@ -40,6 +41,21 @@ std::string directory_of(const std::string& driver) {
   throw Failure(ExitCode::kUsage, "no driver \"" + driver + "\" can be emulated; there are: " + installed_drivers(), "name one of these");
 }
 
+// The driver itself refuses a GPU that it does not know only in cuInit, where a program says anything.
+void require_gpu(const std::string& gpu, const std::string& directory) {
+  if (gpu.empty()) return;
+  const bool is_path = gpu.find('/') != std::string::npos || gpu.ends_with(".toml");  // as the driver tells them apart
+  std::error_code error;
+  if (std::filesystem::is_regular_file(is_path ? gpu : directory + "/" + gpu + ".toml", error)) return;
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  throw Failure(ExitCode::kUsage, "--gpu " + gpu + ": " + (is_path ? "there is no such file" : "no GPU of that name is described"),
+                "name one of " + core::join(names, ", ") + ", or give the path of a description; " + directory + " has them to copy");
+}
+
 void set(const char* name, const std::string& value) {
   if (!value.empty()) setenv(name, value.c_str(), 1);
 }
@@ -51,6 +67,7 @@ ExitCode run_emulate(const CommonOptions&, const EmulateOptions& options) {
     throw Failure(ExitCode::kUsage, "no program is given", "write bascule emulate " + options.driver + " -- PROGRAM [ARGUMENTS]");
   }
   std::string path = directory_of(options.driver);
+  require_gpu(options.gpu, path);
   std::fprintf(stderr, "bascule: EMULATED: %s runs with the %s driver of %s; its times say nothing about a GPU\n", printable(options.command.front()).c_str(),
                options.driver.c_str(), path.c_str());
   if (const char* const before = std::getenv("LD_LIBRARY_PATH"); before != nullptr && *before != '\0') path += std::string(":") + before;

@@ -1,6 +1,7 @@
 // `bascule ptx check`: what is in a PTX file, and what of it cannot run.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -49,11 +50,19 @@ void print_kernel(const Json& kernel) {
   }
 }
 
-void print(const Json& report) {
-  std::printf("PTX %s for %s\n", text_of(report, "version").c_str(), printable(text_of(report, "target")).c_str());
+bool is_error(const Json& diagnostic) { return text_of(diagnostic, "severity") == "error"; }
+
+bool has_errors(const Json& report) {
+  const Json diagnostics = report.value("diagnostics", Json::array());
+  return std::any_of(diagnostics.begin(), diagnostics.end(), is_error);
+}
+
+void print(const Json& report, const std::string& file) {
+  // Of a text with errors nothing is known but them.
+  if (!has_errors(report)) std::printf("PTX %s for %s\n", text_of(report, "version").c_str(), printable(text_of(report, "target")).c_str());
   for (const Json& kernel : report.value("kernels", Json::array())) print_kernel(kernel);
   for (const Json& diagnostic : report.value("diagnostics", Json::array())) {
-    std::printf("%s:%s: %s: %s\n", text_of(diagnostic, "line").c_str(), text_of(diagnostic, "column").c_str(), text_of(diagnostic, "severity").c_str(),
+    std::printf("%s:%s:%s: %s: %s\n", printable(file).c_str(), text_of(diagnostic, "line").c_str(), text_of(diagnostic, "column").c_str(), text_of(diagnostic, "severity").c_str(),
                 printable(text_of(diagnostic, "message")).c_str());
   }
   std::uint64_t shown = 0;
@@ -62,6 +71,7 @@ void print(const Json& report) {
     std::printf("unsupported: %s in %s, line %s\n", printable(text_of(place, "form")).c_str(), printable(text_of(place, "function")).c_str(), text_of(place, "line").c_str());
   }
   const std::uint64_t unsupported = report.value("unsupported_count", std::uint64_t{0});
+  if (has_errors(report)) return;
   std::printf("%zu kernels, %llu instructions that cannot run\n", report.value("kernels", Json::array()).size(), static_cast<unsigned long long>(unsupported));
 }
 
@@ -78,11 +88,9 @@ ExitCode run_ptx_check(const CommonOptions& common, const PtxCheckOptions& optio
   if (common.json) {
     std::printf("%s", text.c_str());
   } else {
-    print(report);
+    print(report, options.file);
   }
-  const auto diagnostics = report.value("diagnostics", Json::array());
-  const bool broken = std::any_of(diagnostics.begin(), diagnostics.end(), [](const Json& diagnostic) { return text_of(diagnostic, "severity") == "error"; });
-  if (broken) return ExitCode::kUsage;
+  if (has_errors(report)) return ExitCode::kUsage;
   return report.value("unsupported_count", std::uint64_t{0}) == 0 ? ExitCode::kSuccess : ExitCode::kFailed;
 }
 

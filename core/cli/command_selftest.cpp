@@ -9,6 +9,7 @@
 #include "case_run.hpp"
 #include "commands.hpp"
 #include "console.hpp"
+#include "core/base/text.hpp"
 
 namespace bascule::cli {
 namespace {
@@ -24,16 +25,39 @@ struct Outcome {
   Json rows = Json::array();
 };
 
-// Names of the variants that this device can run.
-std::vector<std::string> usable_variants(bsc_device* device, bsc_package* package, const char* kernel) {
+std::set<std::string> kernels_of(const std::vector<const bsc_case*>& cases) {
+  std::set<std::string> kernels;
+  for (const bsc_case* description : cases) kernels.insert(description->kernel);
+  return kernels;
+}
+
+// Names of the variants that this device can run; if `only` is given, at most that one, which may be the reference.
+std::vector<std::string> usable_variants(bsc_device* device, bsc_package* package, const char* kernel, const std::string& only) {
   const std::string text =
       make_text([&](char** out, bsc_error** error) { return bsc_kernel_explain(device, package, kernel, out, error); });
   std::vector<std::string> names;
   const Json json = Json::parse(text);
   for (const Json& variant : json.at("variants")) {
-    if (variant.at("score").get<double>() > 0) names.push_back(variant.at("name"));
+    const bool usable = variant.at("score").get<double>() > 0;
+    const bool asked = variant.at("name") == only;
+    if (only.empty() ? usable : asked && (usable || variant.at("class") == "reference")) names.push_back(variant.at("name"));
   }
   return names;
+}
+
+// A name that no kernel has is a slip of the hand; one that this device cannot run is skipped.
+void require_known_variant(bsc_device* device, bsc_package* package, const std::vector<const bsc_case*>& cases, const std::string& name) {
+  std::set<std::string> known;
+  for (const std::string& kernel : kernels_of(cases)) {
+    const std::string text =
+        make_text([&](char** out, bsc_error** error) { return bsc_kernel_explain(device, package, kernel.c_str(), out, error); });
+    const Json json = Json::parse(text);
+    for (const Json& variant : json.at("variants")) known.insert(variant.at("name"));
+  }
+  if (known.contains(name)) return;
+  const std::vector<std::string> names(known.begin(), known.end());
+  throw Failure(ExitCode::kUsage, "no kernel that would be tested has a variant " + core::quoted(name) + core::suggestion(name, names),
+                "`bascule explain KERNEL` lists a kernel's variants");
 }
 
 // Half of the cases have all buffers where every vector is aligned; in the others each begins at some element.
@@ -91,6 +115,8 @@ ExitCode run_selftest(const CommonOptions& common, const SelftestOptions& option
     }
   }
 
+  if (!options.variant.empty()) require_known_variant(devices.front(), package.get(), cases, options.variant);
+
   Outcome outcome;
   {
     Progress progress(devices.size() * cases.size(), !common.json);
@@ -101,9 +127,7 @@ ExitCode run_selftest(const CommonOptions& common, const SelftestOptions& option
       }
       for (const bsc_case* description : cases) {
         progress.step(std::string(info_of(device).id) + " " + description->label);
-        const std::vector<std::string> variants = options.variant.empty()
-                                                      ? usable_variants(device, package.get(), description->kernel)
-                                                      : std::vector<std::string>{options.variant};
+        const std::vector<std::string> variants = usable_variants(device, package.get(), description->kernel, options.variant);
         if (variants.empty()) ++outcome.skipped;
         for (const std::string& variant : variants) test_one(outcome, device, package.get(), *description, variant, seed);
       }
@@ -127,14 +151,14 @@ ExitCode run_selftest(const CommonOptions& common, const SelftestOptions& option
                   row["case"].get<std::string>().c_str(), row["variant"].get<std::string>().c_str(),
                   static_cast<unsigned long long>(seed), printable(row["message"].get<std::string>()).c_str());
     }
-    std::printf("%zu kernels: %llu passed, %llu failed, %llu skipped (seed %llu)\n", kernels.size(),
+    std::printf("%zu kernel%s: %llu passed, %llu failed, %llu skipped (seed %llu)\n", kernels.size(), kernels.size() == 1 ? "" : "s",
                 static_cast<unsigned long long>(outcome.passed), static_cast<unsigned long long>(outcome.failed),
                 static_cast<unsigned long long>(outcome.skipped), static_cast<unsigned long long>(seed));
   }
   if (outcome.failed > 0) return ExitCode::kWrongResult;
   if (outcome.passed == 0) {
     throw Failure(ExitCode::kUnavailable, "nothing was tested: no device here computes and runs these kernels",
-                  "see `bascule doctor` and `bascule explain`");
+                  "`bascule devices` lists the devices, `bascule explain KERNEL` what each variant needs");
   }
   return ExitCode::kSuccess;
 }

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -9,6 +10,8 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "core/base/text.hpp"
+#include "core/config/keys.hpp"
 
 namespace bascule::cli {
 namespace {
@@ -49,8 +52,44 @@ constexpr const char* kEmulateFooter =
     "  bascule emulate cuda --fail cuMemAlloc_v2:2=CUDA_ERROR_OUT_OF_MEMORY --explain -- ./my_program\n"
     "  bascule emulate cuda --delay kernel=20ms -- ./my_program";
 
+// Keys and variables, from the table that the reader checks against.
+std::string config_footer() {
+  std::string text = "Keys, and the variables that set them:\n";
+  for (const core::KeyDescription& key : core::known_keys()) {
+    const bool driver = std::string_view(key.key) == "backend.NAME.driver";
+    const std::string variable = key.variable != nullptr ? key.variable : driver ? "BASCULE_NAME_DRIVER" : "";
+    text += std::string("  ") + key.key + (variable.empty() ? "" : "  (" + variable + ")") +
+            (*key.default_value ? std::string("  default: ") + key.default_value : "") + "\n      " + key.description + '\n';
+  }
+  return text + "  " + core::kConfigFileVariable + "\n      " + core::kConfigFileDescription + '\n' +
+         "\n`bascule doctor --json` lists each backend's own options.\n\n" + kFooter;
+}
+
+// What CLI11 would call a missing subcommand: a first word that is no command, or an option before the command.
+void require_known_command(const CLI::App& root, int argc, char** argv) {
+  const CLI::App* app = &root;
+  std::string path = "bascule";
+  for (int i = 1; i < argc; ++i) {
+    const auto commands = app->get_subcommands([](const CLI::App*) { return true; });
+    if (commands.empty()) return;
+    const std::string word = argv[i];
+    std::vector<std::string> names;
+    for (const CLI::App* command : commands) names.push_back(command->get_name());
+    const auto found = std::find(names.begin(), names.end(), word);
+    if (found == names.end()) {
+      if (word == "-h" || word == "--help" || word == "--version") return;
+      const bool option = word.starts_with('-');
+      throw Failure(ExitCode::kUsage, std::string(option ? "an option before the command: " : "there is no command ") + core::quoted(word) +
+                                          (option ? "" : core::suggestion(word, names)),
+                    "`" + path + " --help` lists the commands; options follow the command");
+    }
+    app = commands[static_cast<std::size_t>(found - names.begin())];
+    path += " " + word;
+  }
+}
+
 void add_common(CLI::App& command, CommonOptions& common, bool json_flag = true) {
-  command.add_option("-b,--backend", common.backends, "Backends to try, in order: cuda,hip,level_zero,opencl,cpu,null or auto")
+  command.add_option("-b,--backend", common.backends, "Backends to try, in order: cuda,hip,musa,level_zero,opencl,cpu,null; or auto")
       ->type_name("A,B,...");
   command.add_option("-d,--device", common.device, "Device selector, such as cpu:0 or uuid:...")->type_name("SELECTOR");
   command.add_option("--config", common.config, "Configuration file, instead of the one that BASCULE_CONFIG names")->type_name("FILE");
@@ -75,6 +114,7 @@ class CommandLine {
 
   ExitCode run(int argc, char** argv) {
     for (int i = 0; i < argc; ++i) bench_.command_line += (i ? " " : "") + std::string(argv[i]);
+    require_known_command(app_, argc, argv);
     app_.parse(argc, argv);
     return action_();
   }
@@ -100,10 +140,11 @@ class CommandLine {
     add("devices", "Devices that can be used, with their limits", [this] { return run_devices(common_); });
     CLI::App* explain = add("explain", "Contract of a kernel, and for each variant whether the device can run it and why",
                             [this] { return run_explain(common_, explain_); });
-    explain->add_option("TARGET", explain_.target, "Kernel of the kernel library, or a package file; nothing lists the library's kernels");
+    explain->add_option("TARGET", explain_.target, "A kernel of the kernel library, or a package file; without it: the library's kernels, one line each");
     explain->add_option("KERNEL", explain_.kernel, "Kernel within the package file");
     explain->add_option("--cases", explain_.cases, "Kernel library to look in")->type_name("LIBRARY.so");
     CLI::App* config = add("config", "Each value of the configuration and where it comes from", [this] { return run_config_show(common_); });
+    config->footer(config_footer());
     config->add_flag("--show")->description("Print the configuration; what this command does anyway");
     CLI::App* cache = app_.add_subcommand("cache", "The cache of compiled kernels");
     cache->require_subcommand(1);

@@ -36,6 +36,22 @@ TEST_CASE("an unknown command, option or missing argument exits with 2 and names
   }
 }
 
+TEST_CASE("a word that is no command is named with the nearest one, also below a command") {
+  const Program program;
+  CHECK(program.run({"dector"}).errors.find("\"dector\"; did you mean \"doctor\"?") != std::string::npos);
+  CHECK(program.run({"cache", "cleer"}).errors.find("\"cleer\"; did you mean \"clear\"?") != std::string::npos);
+  CHECK(program.run({"--jsn", "devices"}).errors.find("--jsn") != std::string::npos);
+}
+
+TEST_CASE("the help of config lists every key and variable") {
+  const Program program;
+  const std::string help = program.run({"config", "--help"}).output;
+  for (const char* word : {"backends", "probe.timeout", "kernel.NAME.variant", "BASCULE_BACKENDS", "BASCULE_NAME_DRIVER", "BASCULE_CONFIG"}) {
+    CAPTURE(word);
+    CHECK(help.find(word) != std::string::npos);
+  }
+}
+
 TEST_CASE("doctor names each known backend with its state, a missing plugin with every directory searched") {
   const Program program;
   const Outcome outcome = program.run({"doctor", "--json"});

@@ -205,6 +205,15 @@ void measure_overhead(Report& report, const std::vector<bsc_device*>& devices, b
   }
 }
 
+// Before anything is measured: a page that cannot be written would be noticed at the end only.
+void require_directory(const std::string& file) {
+  if (file.empty() || file == "-") return;
+  const std::filesystem::path directory = std::filesystem::absolute(file).parent_path();
+  std::error_code error;
+  if (std::filesystem::is_directory(directory, error)) return;
+  throw Failure(ExitCode::kUsage, file + " cannot be written: there is no folder " + directory.string(), "make the folder, or name another file");
+}
+
 // Whole or not at all, so that a run that is killed leaves the cases it had finished.
 void write_file(const std::string& path, const std::string& text) {
   if (path.empty() || path == "-") return;
@@ -215,6 +224,7 @@ void write_file(const std::string& path, const std::string& text) {
 }  // namespace
 
 ExitCode run_bench(const CommonOptions& common, const BenchOptions& options) {
+  for (const std::string* file : {&options.json_file, &options.html_file}) require_directory(*file);
   const CaseLibrary library(options.cases);
   const InstanceHandle instance = open_instance(common);
   const PackageHandle package = library.package(instance.get());
@@ -235,7 +245,10 @@ ExitCode run_bench(const CommonOptions& common, const BenchOptions& options) {
   std::vector<const bsc_case*> cases = library.cases(report.suite, max_bytes, max_operations);
   if (!options.kernel.empty()) {
     std::erase_if(cases, [&](const bsc_case* description) { return options.kernel != description->kernel; });
-    if (cases.empty()) throw Failure(ExitCode::kUsage, "suite " + report.suite + " has no case of kernel '" + options.kernel + "'");
+    if (cases.empty()) {
+      throw Failure(ExitCode::kUsage, "suite " + report.suite + " has no case of kernel '" + options.kernel + "'",
+                    "another suite may have (" + library.suite_names() + "); `bascule explain` lists the kernels");
+    }
   }
   const std::vector<const bsc_case*> overhead = library.cases(kOverheadSuite, max_bytes, max_operations);
   const bool any_computes = std::any_of(devices.begin(), devices.end(), computes);

@@ -10,6 +10,7 @@
 #include "check/inputs.hpp"
 #include "commands.hpp"
 #include "console.hpp"
+#include "core/base/text.hpp"
 #include "core/package/package.hpp"
 
 namespace bascule::cli {
@@ -31,7 +32,10 @@ struct Result {
 
 std::shared_ptr<const core::Package> load(const std::string& file) {
   auto package = core::Package::load_file(file);
-  if (!package.ok()) throw Failure(ExitCode::kUsage, package.error().message, package.error().remedy);
+  if (!package.ok()) {
+    const std::string& remedy = package.error().remedy;
+    throw Failure(ExitCode::kUsage, package.error().message, remedy.empty() ? "give the path of a package file that `bascule pack` wrote" : remedy);
+  }
   return std::move(*package);
 }
 
@@ -222,6 +226,18 @@ Json to_json(const Result& result) {
           {"skipped", result.skipped}};
 }
 
+void require_image(const core::Package& package, const std::string& kernel_name, const std::string& image) {
+  std::vector<std::string> names;
+  for (const core::Kernel& kernel : package.kernels()) {
+    if (!kernel_name.empty() && kernel.contract.name != kernel_name) continue;
+    for (const core::Variant& variant : kernel.variants) {
+      if (variant.name == image) return;
+      names.push_back(variant.name);
+    }
+  }
+  throw Failure(ExitCode::kUsage, "no image is named " + core::quoted(image) + core::suggestion(image, names), "name one that `bascule explain PACKAGE` lists");
+}
+
 std::uint64_t first_seed(std::uint64_t given) {
   if (given != 0) return given;
   std::random_device entropy;
@@ -236,6 +252,7 @@ ExitCode run_check(const CommonOptions& common, const CheckOptions& options) {
     const auto missing = package->require(options.kernel);
     throw Failure(ExitCode::kUsage, missing.error().message, missing.error().remedy);
   }
+  if (!options.variant.empty()) require_image(*package, options.kernel, options.variant);
   const std::uint64_t seed = first_seed(options.seed);
   std::vector<KernelCheck> checks;
   {

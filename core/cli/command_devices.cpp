@@ -92,7 +92,9 @@ ExitCode run_devices(const CommonOptions& common) {
     if (entry["selected"]) continue;
     any = true;
     const std::string reason = entry["reason"];
-    others.add({entry["name"], entry["state"], printable(reason.empty() ? "usable, not in the configured list" : reason)});
+    // Of a backend that the configuration does not name only its presence is known, which is no state of its own.
+    const std::string state = entry["state"] == bsc_status_name(BSC_INVALID_STATE) ? "not named" : entry["state"].get<std::string>();
+    others.add({entry["name"], state, printable(reason.substr(0, reason.find('\n')))});
   }
   if (any) std::printf("%s\n", others.text().c_str());
   std::printf("* default: %s\n", printable(bsc_instance_selection(instance.get())).c_str());

@@ -18,7 +18,8 @@ ExitCode run_pack(const CommonOptions& common, const PackOptions& options) {
   const core::Status packed = core::pack_to_file(options.specifications, output);
   if (!packed.ok()) {
     const ExitCode code = packed.error().status == BSC_IO_ERROR ? ExitCode::kFailed : ExitCode::kUsage;
-    throw Failure(code, packed.error().message, packed.error().remedy);
+    throw Failure(code, packed.error().message,
+                  packed.error().remedy.empty() ? "check the path and its permissions" : packed.error().remedy);
   }
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(output, error);

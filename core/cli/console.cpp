@@ -120,8 +120,13 @@ void Progress::finish() {
 }
 
 std::string printable(std::string_view text) {
-  std::string out = printable_lines(text);
-  std::replace(out.begin(), out.end(), '\n', '?');
+  std::string out;
+  bool broken = false;  // at the beginning of a line but the first: its indentation goes with the line's end
+  for (const char c : printable_lines(text)) {
+    if (broken && c == ' ') continue;
+    broken = c == '\n';
+    out += broken ? ' ' : c;
+  }
   return out;
 }
 

@@ -54,7 +54,8 @@ class Progress {
   bool terminal_;
 };
 
-// Text safe for a terminal: control characters of foreign text (device names, file contents) become '?'.
+// Text safe for a terminal: control characters of foreign text (device names, file contents) become '?', a line's end and the
+// indentation after it one space.
 std::string printable(std::string_view text);
 // The same, keeping line ends.
 std::string printable_lines(std::string_view text);

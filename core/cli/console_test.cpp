@@ -32,4 +32,6 @@ TEST_CASE("a table aligns its columns, also with text beyond ASCII") {
   CHECK(table.text() == "name     time\na        1 \u00b5s\n\nlonger  10 us\n");
 }
 
-TEST_CASE("control characters of foreign text never reach the terminal") { CHECK(printable("a\x1b[31m\n") == "a?[31m?"); }
+TEST_CASE("control characters of foreign text never reach the terminal") { CHECK(printable("a\x1b[31m\x7f") == "a?[31m?"); }
+
+TEST_CASE("text of several lines becomes one, without its indentation") { CHECK(printable("a:\n  b\n  c") == "a: b c"); }

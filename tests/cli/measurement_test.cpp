@@ -111,6 +111,16 @@ TEST_CASE("compare refuses files that are no reports, and names them") {
   }
 }
 
+TEST_CASE("a file that bench could not write is refused before anything is measured") {
+  const Program program;
+  for (const char* option : {"--json", "--html"}) {
+    const Outcome outcome = program.run({"bench", "llm", "--backend", "cpu", option, "absent/r"});
+    CHECK(outcome.code == 2);
+    CHECK(outcome.errors.find("absent") != std::string::npos);
+    CHECK(outcome.errors.find("[1/") == std::string::npos);
+  }
+}
+
 TEST_CASE("bench refuses an unknown suite or kernel with the names there are") {
   const Program program;
   const Outcome suite = program.run({"bench", "quik", "--backend", "cpu"});
@@ -132,4 +142,15 @@ TEST_CASE("selftest passes on the cpu with a fresh seed, and on null it says tha
   const Outcome null = program.run({"selftest", "--backend", "null", "--kernel", "philox4x32_10_u32"});
   CHECK(null.code == 3);
   CHECK(null.errors.find("nothing was tested") != std::string::npos);
+}
+
+TEST_CASE("selftest of a variant that no kernel has is a usage error, of one that the device cannot run no wrong result") {
+  const Program program;
+  const auto test = [&](const char* variant) { return program.run({"selftest", "--backend", "cpu", "--kernel", "arg_max_f32", "--variant", variant}); };
+  const Outcome unknown = test("cpu_v33");
+  CHECK(unknown.code == 2);
+  CHECK(unknown.errors.find("did you mean \"cpu_v") != std::string::npos);
+  const Outcome elsewhere = test("opencl");
+  CHECK(elsewhere.code == 3);
+  CHECK(elsewhere.errors.find("nothing was tested") != std::string::npos);
 }

@@ -225,6 +225,9 @@ Report read_report(const std::string& path) {
       return true;
     };
     return report_from(Json::parse(file, limit_depth));
+  } catch (const Json::exception& cause) {
+    const std::string words = cause.what();  // after "[json.exception...] "
+    throw Failure(ExitCode::kUsage, path + ": is no report: " + words.substr(words.find("] ") + 2), kRemedy);
   } catch (const std::exception& cause) {
     throw Failure(ExitCode::kUsage, path + ": " + cause.what(), kRemedy);
   }

@@ -1,5 +1,5 @@
 # Everyday commands. `make help` lists them. On Debian 12, as root or with sudo, each installs what it misses from the
-# distribution (core/cmake/install-dependencies). Plain CMake works as well, see README.md.
+# distribution (core/cmake/install-dependencies). Plain CMake works as well, see docs/building.md.
 #
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

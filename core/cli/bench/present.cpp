@@ -119,7 +119,7 @@ std::string to_table(const Report& report, double margin) {
     const std::string line = "  " + printable(row.error) + '\n';
     if (unsupported.find(line) == std::string::npos) unsupported += line;
   }
-  if (!unsupported.empty()) out += "No variant runs there; `bascule explain KERNEL --device DEVICE` gives the reasons:\n" + unsupported;
+  if (!unsupported.empty()) out += "No variant runs there; `bascule explain KERNEL --backend BACKEND` gives the reasons:\n" + unsupported;
   std::string shrunk;
   for (const CaseGroup& group : group_by_case(report)) {
     if (!group.rows.front()->shrunk.empty()) shrunk += "  " + group.label + ": " + group.rows.front()->shrunk + '\n';

@@ -33,10 +33,11 @@ std::string parameter_text(const Json& parameter) {
   return text;
 }
 
-void print_kernel(const Json& explanation) {
+void print_kernel(const Json& explanation, bool emulated) {
   const Json& contract = explanation.at("contract");
-  std::printf("%s %s on %s (%s)\n", explanation.value("kernel", "").c_str(), contract.value("version", "").c_str(),
-              explanation.value("device", "").c_str(), explanation.value("architecture", "").c_str());
+  std::printf("%s %s on %s (%s%s)\n", explanation.value("kernel", "").c_str(), contract.value("version", "").c_str(),
+              explanation.value("device", "").c_str(), explanation.value("architecture", "").c_str(),
+              emulated ? ", EMULATED" : "");
   if (contract.contains("doc")) std::printf("  %s\n", printable(contract.value("doc", "")).c_str());
   for (const Json& parameter : contract.value("parameters", Json::array())) {
     std::printf("  %s\n", printable(parameter_text(parameter)).c_str());
@@ -91,7 +92,7 @@ ExitCode run_explain(const CommonOptions& common, const ExplainOptions& options)
       std::printf("%-20s %s\n", kernel.c_str(), printable(explanation.at("contract").value("doc", "")).c_str());
     } else {
       if (&kernel != &kernels.front()) std::printf("\n");
-      print_kernel(explanation);
+      print_kernel(explanation, info_of(device).emulated != 0);
     }
   }
   if (common.json) {

@@ -32,6 +32,12 @@ TEST_CASE("emulate refuses a GPU that nothing describes with the names there are
   }
 }
 
+TEST_CASE("explain on an emulated GPU says so") {
+  const Program program;
+  if (program.run({"devices", "-d", "emulated:sm_80"}).code != 0) return;
+  CHECK(program.run({"explain", "arg_max_f32", "-d", "emulated:sm_80"}).output.find("(sm_80, EMULATED)") != std::string::npos);
+}
+
 TEST_CASE("an emulated GPU that no plugin offers is refused with the ones there are, a backend that is not listed too") {
   const Program program;
   for (const std::vector<std::string>& words : {std::vector<std::string>{"devices", "-d", "emulated:sm_81"}, {"devices", "-b", "cpu", "-d", "emulated:sm_80"}}) {

@@ -23,6 +23,18 @@ constexpr auto kResults = std::to_array<Named>({
 #undef BASCULE_RESULT
 });
 
+struct Call {
+  std::string_view name, function;  // "cuMemAlloc", "cuMemAlloc_v2"
+};
+
+constexpr auto kCalls = std::to_array<Call>({
+#define BASCULE_SYMBOL(name, since, function) {#name, #function},
+#define BASCULE_SYMBOL_PER_THREAD(name, since, function, per_thread_since, per_thread) {#name, #function},
+#include "backends/emulated/cuda/symbols.inc"
+#undef BASCULE_SYMBOL
+#undef BASCULE_SYMBOL_PER_THREAD
+});
+
 std::optional<std::uint64_t> number(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -101,11 +113,30 @@ std::optional<std::string> parse_delays(std::string_view text, std::vector<Fault
   });
 }
 
+std::optional<std::string> unknown_call(std::span<const Fault> faults) {
+  for (const Fault& fault : faults) {
+    const std::string_view asked = fault.call;
+    if (asked == "kernel" || asked == "copy" || asked == "fill") continue;
+    std::string forms;
+    bool known = false;
+    for (const Call& call : kCalls) {
+      known |= call.function == asked;
+      if (call.name == asked) forms += fmt::format("{}{}", forms.empty() ? "" : ", ", call.function);
+    }
+    if (known) continue;
+    if (!forms.empty()) return fmt::format("'{}' is exported as {}", asked, forms);
+    return fmt::format("'{}' is no function of the driver, nor kernel, copy or fill", asked);
+  }
+  return std::nullopt;
+}
+
 Faults::Faults() {
   const auto read = [&](const char* name, auto parse_list) {
     const char* const text = std::getenv(name);
     if (text == nullptr) return;
-    if (const auto wrong = parse_list(text, faults_)) complaint_ = fmt::format("{}: {}", name, *wrong);
+    auto wrong = parse_list(text, faults_);
+    if (!wrong) wrong = unknown_call(faults_);
+    if (wrong) complaint_ = fmt::format("{}: {}", name, *wrong);
   };
   read("BASCULE_EMULATED_FAIL", parse_failures);
   read("BASCULE_EMULATED_DELAY", parse_delays);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,9 @@ struct Fault {
 /// Adds the faults of `text` to the list; an explanation of what is wrong with it, or nothing.
 std::optional<std::string> parse_failures(std::string_view text, std::vector<Fault>& faults);
 std::optional<std::string> parse_delays(std::string_view text, std::vector<Fault>& faults);
+
+/// What is wrong with the first call that the driver does not have, by which nothing would ever fail; nothing if it has all.
+std::optional<std::string> unknown_call(std::span<const Fault> faults);
 
 /// The process's faults. Thread-safe.
 class Faults {

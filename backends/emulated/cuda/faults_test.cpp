@@ -39,6 +39,17 @@ TEST_CASE("what is wrong with a list is said") {
   CHECK(faults.empty());
 }
 
+TEST_CASE("a call that the driver does not have is said, with its forms if it has other names") {
+  const auto said = [](const char* text) {
+    std::vector<Fault> faults;
+    REQUIRE_FALSE(parse_failures(text, faults));
+    return unknown_call(faults).value_or("");
+  };
+  CHECK(said("cuMemAlloc_v2=CUDA_ERROR_OUT_OF_MEMORY,kernel=CUDA_ERROR_ILLEGAL_ADDRESS,cuMemAllocAsync=CUDA_ERROR_OUT_OF_MEMORY").empty());
+  CHECK(said("copy=CUDA_ERROR_OUT_OF_MEMORY,cuMemAlloc=CUDA_ERROR_OUT_OF_MEMORY").find("'cuMemAlloc' is exported as cuMemAlloc_v2") != std::string::npos);
+  CHECK(said("cuMemAlloc_v22=CUDA_ERROR_OUT_OF_MEMORY").find("'cuMemAlloc_v22' is no function") != std::string::npos);
+}
+
 TEST_CASE("every result has a name of its own, and back") {
   std::set<std::string> names;
   for (int code = 0; code < 1000; ++code) {

@@ -144,11 +144,15 @@ CommonOptions with_engine_options(const CommonOptions& common, const RunOptions&
   return result;
 }
 
-}  // namespace
+// The library knows an image that it is handed by its format only.
+std::string with_file_name(std::string message, const std::string& format, const std::string& file) {
+  const std::string unnamed = "a module of format " + format;
+  for (std::size_t at = 0; (at = message.find(unnamed, at)) != std::string::npos; at += file.size()) message.replace(at, unnamed.size(), file);
+  return message;
+}
 
-ExitCode run_run(const CommonOptions& common, const RunOptions& options) {
-  const auto [file, kernel_name] = split_target(options.target);
-  const std::string format = format_of(file, options.format);
+ExitCode run_image(const CommonOptions& common, const RunOptions& options, const std::string& file, const std::string& kernel_name,
+                   const std::string& format) {
   const std::vector<char> image = read_image(file);
   const unsigned char fill = fill_byte(options.fill);
   bsc_launch_options launch = {};
@@ -219,6 +223,18 @@ ExitCode run_run(const CommonOptions& common, const RunOptions& options) {
   }
   if (common.json) std::printf("%s\n", json.dump(1, ' ', false, Json::error_handler_t::replace).c_str());
   return ExitCode::kSuccess;
+}
+
+}  // namespace
+
+ExitCode run_run(const CommonOptions& common, const RunOptions& options) {
+  const auto [file, kernel_name] = split_target(options.target);
+  const std::string format = format_of(file, options.format);
+  try {
+    return run_image(common, options, file, kernel_name, format);
+  } catch (const Failure& failure) {
+    throw Failure(failure.code(), with_file_name(failure.what(), format, file), failure.remedy());
+  }
 }
 
 }  // namespace bascule::cli

@@ -21,6 +21,14 @@ TEST_CASE("ptx check of a text with an error prints its place in the file, and n
   }
 }
 
+TEST_CASE("run names the file of an image that does not load, with the line") {
+  const Program program;
+  program.directory().write("bad.ptx", ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { fma.xx.f32 %f1, %f1, %f1, %f1; }\n");
+  const Outcome outcome = program.run({"run", "bad.ptx", "--backend", "cpu", "--grid", "1", "--block", "1"});
+  CHECK(outcome.code == 2);
+  CHECK(outcome.errors.find("\nbad.ptx:4:") != std::string::npos);
+}
+
 TEST_CASE("emulate refuses a GPU that nothing describes with the names there are, and does not start the program") {
   const Program program;
   for (const char* gpu : {"sm_81", "./absent.toml"}) {

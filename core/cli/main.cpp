@@ -44,8 +44,8 @@ constexpr const char* kEmulateFooter =
     "LD_LIBRARY_PATH; nothing else of it changes. Kernels run on this machine's CPU: results are right, times say nothing about\n"
     "a GPU. Only what the vendor's driver compiles itself can run (for cuda: PTX, no machine code).\n"
     "Programs that are set-user-ID, or that name the driver by an absolute path, are not reached.\n\n"
-    "A failure at will: CALL[:WHICH]=RESULT,... where WHICH is a number from 1 on, or * for each (as without it); CALL is an\n"
-    "entry's name, or kernel, copy or fill for work when it runs. Delays are written alike, with a time (us, ms, s).\n\n"
+    "A failure at will: CALL[:WHICH]=RESULT,... where WHICH is a number from 1 on, or * for each (as without it); CALL is a\n"
+    "function as exported (cuMemAlloc_v2), or kernel, copy or fill for work when it runs. Delays are written alike, with a time (us, ms, s).\n\n"
     "Examples:\n"
     "  bascule emulate cuda -- ./vector_add\n"
     "  bascule emulate cuda --gpu sm_80 --sanitize -- ./my_program --size 100\n"
@@ -86,6 +86,19 @@ void require_known_command(const CLI::App& root, int argc, char** argv) {
     app = commands[static_cast<std::size_t>(found - names.begin())];
     path += " " + word;
   }
+  if (!app->get_subcommands([](const CLI::App*) { return true; }).empty()) {
+    throw Failure(ExitCode::kUsage, "a command is missing after `" + path + "`", "`" + path + " --help` lists the commands");
+  }
+}
+
+// What is wrong with the options, in the form of every other error.
+std::string parse_failure(const CLI::App* root, const CLI::Error& error) {
+  std::string command = "bascule";
+  for (const CLI::App* app = root; !app->get_subcommands().empty();) {
+    app = app->get_subcommands().front();
+    command += " " + app->get_name();
+  }
+  return "bascule: " + std::string(error.what()) + "\n  remedy: see `" + command + " --help`\n";
 }
 
 void add_common(CLI::App& command, CommonOptions& common, bool json_flag = true) {
@@ -103,6 +116,7 @@ class CommandLine {
  public:
   CommandLine() : app_(kDescription, "bascule") {
     app_.footer(kFooter);
+    app_.failure_message(parse_failure);
     app_.set_version_flag("--version", std::string(bsc_version()));
     app_.require_subcommand(1);
     app_.get_formatter()->column_width(34);

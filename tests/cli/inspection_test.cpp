@@ -32,7 +32,8 @@ TEST_CASE("an unknown command, option or missing argument exits with 2 and names
     const Outcome outcome = program.run(words);
     CAPTURE(outcome.errors);
     CHECK(outcome.code == 2);
-    CHECK_FALSE(outcome.errors.empty());
+    CHECK(outcome.errors.starts_with("bascule: "));
+    CHECK(outcome.errors.find("remedy: ") != std::string::npos);
   }
 }
 

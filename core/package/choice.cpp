@@ -8,11 +8,13 @@
 
 #include "core/package/argument_layout.hpp"
 #include "core/package/concat.hpp"
+#include "core/package/ptx_version.hpp"
 
 namespace bascule::core {
 namespace {
 
 constexpr std::string_view kPtxTarget = "ptx_target";
+constexpr std::string_view kPtxVersion = "ptx_version";
 
 std::string check_format(const Variant& variant, const DeviceTraits& device) {
   if (std::find(device.formats.begin(), device.formats.end(), variant.format) != device.formats.end()) return {};
@@ -107,6 +109,17 @@ std::string check_driver(const Variant& variant, const DeviceTraits& device) {
   return concat("needs driver ", variant.minimum_driver, " or newer, the device has ", device.driver_version);
 }
 
+// A driver compiles PTX up to a version, which it states; who does not state one (0 or nothing) is not asked.
+std::string check_text_version(const Package& package, const Variant& variant, const DeviceTraits& device) {
+  if (variant.format != "ptx" || !variant.image) return {};
+  const auto named = [](const DeviceCapability& capability) { return capability.name == kPtxVersion; };
+  const auto newest = std::find_if(device.capabilities.begin(), device.capabilities.end(), named);
+  if (newest == device.capabilities.end() || newest->value == 0) return {};
+  const int version = stated_ptx_version(package.image(*variant.image));
+  if (version <= newest->value) return {};
+  return concat("needs PTX ", version / 10, ".", version % 10, ", the driver compiles up to ", newest->value / 10, ".", newest->value % 10);
+}
+
 std::string check_sub_group(const Variant& variant, const DeviceTraits& device) {
   const std::uint64_t width = variant.sub_group;
   if (width == 0 || (width >= device.min_sub_group && width <= device.max_sub_group)) return {};
@@ -145,6 +158,7 @@ std::string why_not(const Package& package, const Kernel& kernel, const Variant&
   if (reason.empty()) reason = check_target(variant, device);
   if (reason.empty()) reason = check_capabilities(variant, device);
   if (reason.empty()) reason = check_driver(variant, device);
+  if (reason.empty()) reason = check_text_version(package, variant, device);
   if (reason.empty()) reason = check_sub_group(variant, device);
   if (reason.empty()) reason = check_launches(package, kernel.contract, variant, device);
   return reason;

@@ -139,6 +139,25 @@ TEST_CASE("a cpu device takes PTX up to the target that its capability states") 
   CHECK(why("gfx942", {{"ptx_target", 90}}) == "needs gfx942, the device is x86-64-v3");
 }
 
+TEST_CASE("PTX that is newer than what the driver compiles is passed over, with both versions") {
+  const auto why = [](const char* image, std::vector<DeviceCapability> capabilities) {
+    DeviceTraits device;
+    device.formats = {"ptx"};
+    device.architecture = "sm_90a";
+    device.capabilities = std::move(capabilities);
+    const auto package = load(with("\"format\": \"opencl-c\", \"target\": \"\"", "\"format\": \"ptx\", \"target\": \"sm_80\""), {image});
+    return score_variants(*package, package->kernels()[0], device)[1].reason;
+  };
+  CHECK(why(".version 7.4\n.target sm_80", {{"ptx_version", 74}}) == "");
+  CHECK(why("// by hand\n/* .version 6.0 */ .version\t8.0 .target sm_80", {{"ptx_version", 74}}) == "needs PTX 8.0, the driver compiles up to 7.4");
+  CHECK(why(".version 9.0\n.target sm_80", {{"ptx_version", 0}}) == "");
+  CHECK(why(".version 9.0\n.target sm_80", {}) == "");
+  for (const char* unclear : {"", ".version", ".version 9", ".version 9.", ".version x.1", ".version 99999999999.0", ".version -8.0", "// .version 9.0", "/* .version 9.0"}) {
+    CAPTURE(unclear);
+    CHECK(why(unclear, {{"ptx_version", 74}}) == "");
+  }
+}
+
 TEST_CASE("a reference runs only when it is forced") {
   const Table host;
   const auto package = load(with("\"class\": \"tuned\"", "\"class\": \"reference\""), {"image"}, &host.table);

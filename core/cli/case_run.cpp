@@ -35,6 +35,11 @@ bool computes(const bsc_device* device) {
   return bsc_device_capability(device, "computes", &value, nullptr) != BSC_OK || value != 0;
 }
 
+double lane_operations(const bsc_case& description) {
+  constexpr double kPerByte = 16;
+  return description.operations + kPerByte * description.bytes;
+}
+
 CaseLimits case_limits(const std::vector<bsc_device*>& devices, bool full_size) {
   CaseLimits limits;
   for (const bsc_device* device : devices) {

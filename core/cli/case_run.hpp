@@ -17,6 +17,12 @@ namespace bascule::cli {
 // The device was asked for and does not compute (the null backend): results are not checked and no rate is shown.
 bool computes(const bsc_device* device);
 
+// What a case costs an engine that executes PTX, in operations of one lane; tails and idle lanes of a kernel that does little but
+// move data included.
+double lane_operations(const bsc_case& description);
+// A self-test on an emulated GPU leaves dearer cases out: minutes each, and the sizes that are awkward are small ones.
+inline constexpr double kEmulatedLaneOperations = 1 << 28;
+
 // What a case may cost so that each of the devices finishes it in a fraction of a second: on a GPU a share of its memory, on a CPU
 // fewer operations as well, on an emulated GPU far fewer.
 struct CaseLimits {

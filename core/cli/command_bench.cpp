@@ -110,7 +110,7 @@ void prepare(Lane& lane, bsc_package* package, const bsc_case& description, bsc_
   lane.row.variant = lane.run->variant();
   describe_variant(lane.row, lane.device, package);
   lane.row.check = lane.run->check();
-  lane.row.state = lane.row.check.pass ? RowState::measured : RowState::wrong;
+  lane.row.state = !lane.row.check.pass ? RowState::wrong : info_of(lane.device).emulated != 0 ? RowState::checked : RowState::measured;
   lane.row.clock = lane.run->device_clock() ? "device" : "host";
   lane.contender.sample = [&run = *lane.run](std::uint64_t calls) { return run.sample(calls); };
   lane.contender.clock_resolution = lane.run->clock_resolution();
@@ -186,6 +186,10 @@ void measure_overhead(Report& report, const std::vector<bsc_device*>& devices, b
       lane.row.check = lane.run->check();
       if (computes(device) && !lane.row.check.pass) {
         lane.row.state = RowState::wrong;
+        return;
+      }
+      if (info_of(device).emulated != 0) {
+        lane.row.state = RowState::checked;
         return;
       }
       lane.contender.sample = [&run = *lane.run](std::uint64_t calls) {

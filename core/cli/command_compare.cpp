@@ -29,6 +29,10 @@ std::string device_of(const Report& report, const std::string& wanted, const std
     }
     return wanted;
   }
+  const auto emulated = [](const DeviceRecord& device) { return device.emulated; };
+  if (measured.empty() && std::any_of(report.devices.begin(), report.devices.end(), emulated)) {
+    throw Failure(ExitCode::kDifferent, file + ": has no times, its device is emulated", "compare reports of devices that are not");
+  }
   if (measured.empty()) throw Failure(ExitCode::kDifferent, file + ": has no measured row", "run the benchmark again; see its messages");
   if (measured.size() > 1) {
     throw Failure(ExitCode::kUsage, file + ": holds several devices: " + names, std::string("choose one with ") + option);

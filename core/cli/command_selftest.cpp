@@ -1,6 +1,7 @@
 // `bascule selftest`: every variant that a device can run, over small and awkward sizes, against the float64 reference.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -16,14 +17,22 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSuite = "selftest";
 constexpr std::uint64_t kMaxCaseBytes = 1ull << 30;
 constexpr double kMaxOperations = 2e9;
 
 struct Outcome {
   std::uint64_t passed = 0, failed = 0, skipped = 0;
   Json rows = Json::array();
+  std::vector<std::string> shrunk, left_out;  // to save time; with how
 };
+
+// What one device is tested with. A case is made smaller where it can be, and left out where it is too dear for an engine.
+struct DeviceCases {
+  bsc_device* device = nullptr;
+  std::vector<const bsc_case*> cases;
+};
+
+bool is_emulated(bsc_device* device) { return info_of(device).emulated != 0; }
 
 std::set<std::string> kernels_of(const std::vector<const bsc_case*>& cases) {
   std::set<std::string> kernels;
@@ -70,7 +79,7 @@ std::uint64_t placement_of(const bsc_case& description, std::uint64_t seed) {
 
 void test_one(Outcome& outcome, bsc_device* device, bsc_package* package, const bsc_case& description, const std::string& variant,
               std::uint64_t seed) {
-  Json row = {{"device", info_of(device).id}, {"kernel", description.kernel}, {"case", description.label}, {"variant", variant},
+  Json row = {{"device", info_of(device).id}, {"emulated", is_emulated(device)}, {"kernel", description.kernel}, {"case", description.label}, {"variant", variant},
               {"seed", seed}};
   std::string failure;
   try {
@@ -88,6 +97,38 @@ void test_one(Outcome& outcome, bsc_device* device, bsc_package* package, const 
   outcome.rows.push_back(row);
 }
 
+DeviceCases cases_for(bsc_device* device, bsc_package* package, const CaseLibrary& library, const SelftestOptions& options, Outcome& outcome) {
+  const double most = options.full_size ? 0 : is_emulated(device) ? kEmulatedLaneOperations : kMaxOperations;
+  DeviceCases result{device, library.cases(options.suite, kMaxCaseBytes, most)};
+  if (!options.kernel.empty()) {
+    std::erase_if(result.cases, [&](const bsc_case* description) { return options.kernel != description->kernel; });
+    if (result.cases.empty()) throw Failure(ExitCode::kUsage, "there is no self-test of a kernel '" + options.kernel + "' in suite " + options.suite,
+                                            "see `bascule explain` for the kernels there are");
+  }
+  if (!options.variant.empty()) require_known_variant(device, package, result.cases, options.variant);
+  for (const bsc_case* description : result.cases) {
+    if (description->shrunk[0] != '\0') outcome.shrunk.push_back(std::string(description->label) + ": " + description->shrunk);
+  }
+  if (is_emulated(device) && !options.full_size) {
+    std::erase_if(result.cases, [&](const bsc_case* description) {
+      const bool dear = lane_operations(*description) > kEmulatedLaneOperations;
+      if (dear) outcome.left_out.push_back(description->label);
+      return dear;
+    });
+  }
+  return result;
+}
+
+void print_reductions(const Outcome& outcome) {
+  const auto print = [](const char* title, const std::vector<std::string>& lines) {
+    if (lines.empty()) return;
+    std::printf("%s, to save time (--full-size does not):\n", title);
+    for (const std::string& line : lines) std::printf("  %s\n", printable(line).c_str());
+  };
+  print("Made smaller", outcome.shrunk);
+  print("Left out, more than 2^28 operations of a lane on an EMULATED device", outcome.left_out);
+}
+
 std::uint64_t fresh_seed() {
   std::random_device entropy;
   return (std::uint64_t{entropy()} << 32) | entropy();
@@ -100,12 +141,6 @@ ExitCode run_selftest(const CommonOptions& common, const SelftestOptions& option
   const InstanceHandle instance = open_instance(common);
   const PackageHandle package = library.package(instance.get());
   const std::uint64_t seed = options.seed != 0 ? options.seed : fresh_seed();
-  std::vector<const bsc_case*> cases = library.cases(kSuite, kMaxCaseBytes, kMaxOperations);
-  if (!options.kernel.empty()) {
-    std::erase_if(cases, [&](const bsc_case* description) { return options.kernel != description->kernel; });
-    if (cases.empty()) throw Failure(ExitCode::kUsage, "there is no self-test of a kernel '" + options.kernel + "'",
-                                     "see `bascule explain` for the kernels there are");
-  }
   std::vector<bsc_device*> devices;
   if (!common.device.empty()) {
     devices = {bsc_instance_default_device(instance.get())};
@@ -115,18 +150,22 @@ ExitCode run_selftest(const CommonOptions& common, const SelftestOptions& option
     }
   }
 
-  if (!options.variant.empty()) require_known_variant(devices.front(), package.get(), cases, options.variant);
-
   Outcome outcome;
+  std::vector<DeviceCases> work;
+  std::size_t total = 0;
+  for (bsc_device* device : devices) {
+    work.push_back(cases_for(device, package.get(), library, options, outcome));
+    total += work.back().cases.size();
+  }
   {
-    Progress progress(devices.size() * cases.size(), !common.json);
-    for (bsc_device* device : devices) {
+    Progress progress(total, !common.json);
+    for (const auto& [device, cases] : work) {
       if (!computes(device)) {
         outcome.skipped += cases.size();
         continue;
       }
       for (const bsc_case* description : cases) {
-        progress.step(std::string(info_of(device).id) + " " + description->label);
+        progress.step(info_of(device).id + std::string(is_emulated(device) ? " EMULATED " : " ") + description->label);
         const std::vector<std::string> variants = usable_variants(device, package.get(), description->kernel, options.variant);
         if (variants.empty()) ++outcome.skipped;
         for (const std::string& variant : variants) test_one(outcome, device, package.get(), *description, variant, seed);
@@ -139,6 +178,8 @@ ExitCode run_selftest(const CommonOptions& common, const SelftestOptions& option
                              {"passed", outcome.passed},
                              {"failed", outcome.failed},
                              {"skipped", outcome.skipped},
+                             {"shrunk", outcome.shrunk},
+                             {"left_out", outcome.left_out},
                              {"rows", outcome.rows}}
                             .dump(1, ' ', false, Json::error_handler_t::replace)
                             .c_str());
@@ -151,6 +192,8 @@ ExitCode run_selftest(const CommonOptions& common, const SelftestOptions& option
                   row["case"].get<std::string>().c_str(), row["variant"].get<std::string>().c_str(),
                   static_cast<unsigned long long>(seed), printable(row["message"].get<std::string>()).c_str());
     }
+    print_reductions(outcome);
+    if (std::any_of(devices.begin(), devices.end(), is_emulated)) std::printf("EMULATED: the results are checked, no hardware took part\n");
     std::printf("%zu kernel%s: %llu passed, %llu failed, %llu skipped (seed %llu)\n", kernels.size(), kernels.size() == 1 ? "" : "s",
                 static_cast<unsigned long long>(outcome.passed), static_cast<unsigned long long>(outcome.failed),
                 static_cast<unsigned long long>(outcome.skipped), static_cast<unsigned long long>(seed));

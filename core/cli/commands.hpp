@@ -27,10 +27,12 @@ struct ExplainOptions {
 ExitCode run_explain(const CommonOptions& common, const ExplainOptions& options);
 
 struct SelftestOptions {
+  std::string suite = "selftest";
   std::string kernel;  // "" for all
   std::string variant; // "" for each usable one
   std::string cases;
   std::uint64_t seed = 0;
+  bool full_size = false;  // no case is made smaller or left out
 };
 ExitCode run_selftest(const CommonOptions& common, const SelftestOptions& options);
 

@@ -176,6 +176,8 @@ class CommandLine {
     selftest->add_option("--kernel", selftest_.kernel, "Only this kernel");
     selftest->add_option("--variant", selftest_.variant, "Only this variant");
     selftest->add_option("--seed", selftest_.seed, "Seed of the inputs; 0: a fresh one, printed")->capture_default_str();
+    selftest->add_option("--suite", selftest_.suite, "Cases to run; quick, llm and stream hold large ones")->capture_default_str();
+    selftest->add_flag("--full-size", selftest_.full_size, "Make no case smaller and leave none out to save time, not even on emulated devices");
     selftest->add_option("--cases", selftest_.cases, "Library with the cases; default: Bascule's kernels")->type_name("LIBRARY.so");
 
     CLI::App* bench = add("bench", "Measure a suite on each device in turn; only checked results get a number",

@@ -69,10 +69,10 @@ struct Side {
 
   // Checks first; a side that fails or is wrong keeps its reason and is not measured.
   template <class Check>
-  void begin(Check&& check) {
+  void begin(bool timed, Check&& check) {
     try {
       row.check = check();
-      row.state = row.check.pass ? cli::RowState::measured : cli::RowState::wrong;
+      row.state = !row.check.pass ? cli::RowState::wrong : timed ? cli::RowState::measured : cli::RowState::checked;
     } catch (const std::exception& error) {
       row.error = error.what();
     }
@@ -80,7 +80,7 @@ struct Side {
   template <class Check>
   void end(Check&& check) {
     if (row.state != cli::RowState::measured) return;
-    begin(check);
+    begin(true, check);
     if (row.state != cli::RowState::measured) return;
     row.samples = std::move(contender.samples);
     row.calls_per_sample = contender.calls_per_sample;
@@ -114,6 +114,7 @@ class Comparison {
       throw Failure(ExitCode::kUnavailable, blas_.path() + " does not start on an emulated driver: " + error.what());
     }
     describe(info);
+    timed_ = info.emulated == 0;
   }
 
   void measure(const bsc_case& description) {
@@ -126,14 +127,14 @@ class Comparison {
     Side ours{new_row(description, report_.devices[0].id), {}}, theirs{new_row(description, report_.devices[1].id), {}};
     std::optional<cli::CaseRun> our_run;
     std::optional<PeerRun> their_run;
-    ours.begin([&] {
+    ours.begin(timed_, [&] {
       our_run.emplace(device_, package_.get(), description, data.get(), 1);
       ours.row.variant = our_run->variant();
       return our_run->check();
     });
     theirs.row.variant = blas_.name();
     theirs.row.variant_class = "vendor library";
-    theirs.begin([&] {
+    theirs.begin(timed_, [&] {
       their_run.emplace(card_, blas_, description, data.get());
       return their_run->check();
     });
@@ -213,6 +214,7 @@ class Comparison {
   const Options& options_;
   cli::CaseLibrary library_;
   cli::InstanceHandle instance_;
+  bool timed_ = true;  // not on an emulated device, whose results are checked only
   bsc_device* device_ = nullptr;
   cli::PackageHandle package_;
   PeerCard card_;

@@ -167,7 +167,6 @@ std::string to_html(const Run& run) {
   for (const std::string& note : run.notes) preface.html += "<p>" + escape(note) + "</p>\n";
   preface.html += facts_table(run) + steps_table(run);
   if (!report.rows.empty()) preface.html += "<p class=\"soft\">Below at most " + std::to_string(kMostSamples) + " samples a row, evenly taken; bench.json has all.</p>\n";
-  preface.hide_emulated_times = true;
   return cli::to_html(report, kMargin, preface);
 }
 

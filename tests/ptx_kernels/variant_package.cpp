@@ -18,9 +18,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr double kMaxLaneOperations = 1 << 28;
-constexpr double kLaneOperationsPerByte = 16;  // of a kernel that does little but move data, tails and idle lanes included
-
 Json contracts_of(const std::string& folder) {
   std::ifstream file(fs::path(BASCULE_KERNEL_SOURCES) / folder / (folder + ".json"));
   return Json::parse(file);
@@ -107,8 +104,7 @@ std::vector<const bsc_case*> cases_of(const HandWritten& source, const cli::Case
   std::vector<const bsc_case*> cases;
   for (const bsc_case* description : library.cases("selftest", 1ull << 30, 2e9)) {
     if (std::find(source.kernels.begin(), source.kernels.end(), description->kernel) == source.kernels.end()) continue;
-    const double cost = description->operations + kLaneOperationsPerByte * description->bytes;
-    if (description->device_bytes > max_bytes || cost > kMaxLaneOperations) left_out.push_back(description->label);
+    if (description->device_bytes > max_bytes || cli::lane_operations(*description) > cli::kEmulatedLaneOperations) left_out.push_back(description->label);
     else cases.push_back(description);
   }
   std::sort(cases.begin(), cases.end(), [](const bsc_case* a, const bsc_case* b) {

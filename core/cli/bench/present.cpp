@@ -23,6 +23,7 @@ std::string check_text(const Row& row) {
     case RowState::overhead: return row.check.pass ? "ok" : "computes nothing";
     case RowState::wrong: return "WRONG";
     case RowState::unsupported: return "no variant";
+    case RowState::checked:
     case RowState::measured: break;
   }
   char text[48];
@@ -76,10 +77,10 @@ std::string rate_of(const Row& row, double median_ns) {
 
 Comparison compare_rows(const Report& report, const Row& row, const Report& baseline_report, const Row& baseline, double margin) {
   Comparison comparison;
-  if (row.state != RowState::measured || baseline.state != RowState::measured) {
-    comparison.refused = "no result";
-  } else if (report.find_device(row.device)->emulated || baseline_report.find_device(baseline.device)->emulated) {
+  if (report.find_device(row.device)->emulated || baseline_report.find_device(baseline.device)->emulated) {
     comparison.refused = "emulated";
+  } else if (row.state != RowState::measured || baseline.state != RowState::measured) {
+    comparison.refused = "no result";
   } else if (row.number_format != baseline.number_format) {
     comparison.refused = "unlike formats: " + row.number_format + ", " + baseline.number_format;
   } else if (row.shape != baseline.shape) {
@@ -120,6 +121,10 @@ std::string to_table(const Report& report, double margin) {
     if (unsupported.find(line) == std::string::npos) unsupported += line;
   }
   if (!unsupported.empty()) out += "No variant runs there; `bascule explain KERNEL --backend BACKEND` gives the reasons:\n" + unsupported;
+  const auto emulated = [](const DeviceRecord& device) { return device.emulated; };
+  if (std::any_of(report.devices.begin(), report.devices.end(), emulated)) {
+    out += "EMULATED devices are checked and not timed: how long this host takes says nothing about the GPU that they stand for.\n";
+  }
   std::string shrunk;
   for (const CaseGroup& group : group_by_case(report)) {
     if (!group.rows.front()->shrunk.empty()) shrunk += "  " + group.label + ": " + group.rows.front()->shrunk + '\n';

@@ -34,9 +34,8 @@ Comparison compare_rows(const Report& report, const Row& row, const Report& base
 
 // What a page says before the measurements, where they are part of something larger.
 struct Preface {
-  std::string title;                 // "": the suite's
+  std::string title;  // "": the suite's
   std::string html;
-  bool hide_emulated_times = false;  // an emulated device's rows say that they were checked, and nothing else
 };
 
 std::string to_table(const Report& report, double margin);

@@ -45,11 +45,9 @@ std::string colour_of(const Report& report, const std::string& device) {
 double work_of(const Row& row) { return row.operations > 0 ? row.operations : row.bytes; }
 
 // Horizontal bars: rate of the median, whiskers: the rates at the ends of its 95 % interval. One chart per kernel.
-std::string chart(const Report& report, const std::string& kernel, const std::vector<CaseGroup>& groups, bool hide_emulated) {
+std::string chart(const Report& report, const std::string& kernel, const std::vector<CaseGroup>& groups) {
   constexpr double kBarWidth = 640, kBarHeight = 14, kLabelHeight = 15, kGap = 10, kValueWidth = 150;
-  const auto has_bar = [&](const Row& row) {
-    return row.state == RowState::measured && !(hide_emulated && report.find_device(row.device)->emulated);
-  };
+  const auto has_bar = [](const Row& row) { return row.state == RowState::measured; };
   double highest = 0;
   for (const CaseGroup& group : groups) {
     for (const Row* row : group.rows) {
@@ -108,13 +106,13 @@ std::string check_cell(const Row& row) {
   return cell(text, "good");
 }
 
-std::string table_row(const Report& report, const CaseGroup& group, const Row& row, double margin, bool hide_emulated) {
+std::string table_row(const Report& report, const CaseGroup& group, const Row& row, double margin) {
   const bool first = &row == group.rows.front();
   std::string out = first ? "<tr class=\"first\">" : "<tr>";
   out += cell(first ? escape(group.label) + (row.shrunk.empty() ? "" : "<br><span class=\"soft\">" + escape(row.shrunk) + "</span>") : "");
   out += cell(escape(row.device) + (report.find_device(row.device)->emulated ? " <b>emulated</b>" : ""));
   out += cell(escape(row.variant) + " <span class=\"soft\">" + escape(row.variant_class) + "</span>");
-  if (row.samples.empty() || (hide_emulated && report.find_device(row.device)->emulated)) {
+  if (row.samples.empty()) {
     out += cell("-", "n") + cell("-", "n") + cell("-", "n") + cell("-", "n");
   } else {
     const Summary summary = summarise(row.samples);
@@ -150,7 +148,7 @@ std::string to_html(const Report& report, double margin, const Preface& preface)
   page += "<p class=\"soft\">" + escape(report.started) + ", cache mode " + escape(report.cache_mode) + "</p>\n<p>";
   for (const DeviceRecord& device : report.devices) {
     page += "<span class=\"key " + colour_of(report, device.id) + "\"></span><b>" + escape(device.id) + "</b> " + escape(device.name) +
-            " <span class=\"soft\">" + escape(device.driver) + (device.emulated ? ", emulated: its times are not a GPU's" : "") + "</span>";
+            " <span class=\"soft\">" + escape(device.driver) + (device.emulated ? ", emulated: checked, never timed" : "") + "</span>";
   }
   page += "</p>\n<p class=\"soft\">Bars: rate of the median time; whiskers: its 95 % interval. A number appears only where the result of "
           "the same run was checked. Ratios are times over the first device's, below 1 is faster.</p>\n";
@@ -158,12 +156,12 @@ std::string to_html(const Report& report, double margin, const Preface& preface)
   for (const CaseGroup& group : groups) {
     if (std::find(kernels.begin(), kernels.end(), group.kernel) == kernels.end()) kernels.push_back(group.kernel);
   }
-  for (const std::string& kernel : kernels) page += chart(report, kernel, groups, preface.hide_emulated_times);
+  for (const std::string& kernel : kernels) page += chart(report, kernel, groups);
   page += "<h2>All rows</h2><div class=\"scroll\"><table><thead><tr><th>case</th><th>device</th><th>variant</th><th class=\"n\">median</th>"
           "<th class=\"n\">95 % of median</th><th class=\"n\">rate</th><th class=\"n\">time ratio [95 %]</th><th class=\"n\">samples</th>"
           "<th>clock</th><th>check</th></tr></thead><tbody>\n";
   for (const CaseGroup& group : groups) {
-    for (const Row* row : group.rows) page += table_row(report, group, *row, margin, preface.hide_emulated_times);
+    for (const Row* row : group.rows) page += table_row(report, group, *row, margin);
   }
   page += "</tbody></table></div>\n<h2>Environment</h2><table>";
   for (const auto& [key, value] : report.environment) page += "<tr>" + cell(escape(key)) + cell(escape(value)) + "</tr>";

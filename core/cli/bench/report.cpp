@@ -18,7 +18,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "bascule-bench-1";
 constexpr std::uintmax_t kMaxReportBytes = 512u << 20;
 
-constexpr RowState kStates[] = {RowState::measured, RowState::wrong, RowState::failed, RowState::overhead, RowState::unsupported};
+constexpr RowState kStates[] = {RowState::measured, RowState::checked,  RowState::wrong,
+                                RowState::failed,   RowState::overhead, RowState::unsupported};
 
 Json to_json(const Phases& phases) {
   return {{"load_ns", phases.load},       {"upload_ns", phases.upload},   {"first_call_ns", phases.first_call},
@@ -186,6 +187,7 @@ const DeviceRecord* Report::find_device(const std::string& id) const {
 std::string_view name_of(RowState state) {
   switch (state) {
     case RowState::measured: return "measured";
+    case RowState::checked: return "checked";
     case RowState::wrong: return "wrong";
     case RowState::failed: return "failed";
     case RowState::overhead: return "overhead";

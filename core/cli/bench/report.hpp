@@ -33,6 +33,7 @@ enum class RowState {
   measured,   // the result is right and there are times
   wrong,      // the result is wrong: no times
   failed,     // an error: no times
+  checked,    // the result is right, and no times were taken: an emulated device's would say nothing about the one it stands for
   overhead,   // submit and wait only; of a backend that computes nothing, the only number there is
   unsupported,  // the kernel has no variant for the device: no times, and no fault
 };

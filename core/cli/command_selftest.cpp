@@ -98,7 +98,8 @@ void test_one(Outcome& outcome, bsc_device* device, bsc_package* package, const 
 }
 
 DeviceCases cases_for(bsc_device* device, bsc_package* package, const CaseLibrary& library, const SelftestOptions& options, Outcome& outcome) {
-  const double most = options.full_size ? 0 : is_emulated(device) ? kEmulatedLaneOperations : kMaxOperations;
+  // Half of the limit is for what moves the data.
+  const double most = options.full_size ? 0 : is_emulated(device) ? kEmulatedLaneOperations / 2 : kMaxOperations;
   DeviceCases result{device, library.cases(options.suite, kMaxCaseBytes, most)};
   if (!options.kernel.empty()) {
     std::erase_if(result.cases, [&](const bsc_case* description) { return options.kernel != description->kernel; });

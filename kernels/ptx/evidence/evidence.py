@@ -17,7 +17,7 @@ import tempfile
 # Kernels are written for sm_80; devices from there on compile the same PTX.
 TARGETS = ["sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"]
 AMD_TARGETS = ["gfx90a", "gfx942", "gfx1100", "gfx1201"]
-WATCHED = ["FFMA", "HMMA", "LDSM", "LDGSTS", "LDG", "STG", "LDS", "STS", "SHFL", "REDUX", "MUFU", "BAR"]
+WATCHED = ["FFMA", "HMMA", "LDSM", "LDGSTS", "LDG", "STG", "LDS", "STS", "SHFL", "REDUX", "MUFU", "PRMT", "LOP3", "BAR"]
 # What must be in the machine code of a function, and the least share of one instruction in its hottest loop.
 REQUIRED = json.loads((pathlib.Path(__file__).parent / "required.json").read_text())
 

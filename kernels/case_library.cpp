@@ -87,7 +87,7 @@ bsc_status enumerate(const bsc_case_request* request, int (*visit)(void* user, c
   if (std::none_of(std::begin(kSuites), std::end(kSuites), is_known)) return BSC_NOT_FOUND;
   try {
     CaseList list(*request);
-    for (const auto add : {add_stream_cases, add_reduce_cases, add_softmax_cases, add_rms_norm_cases, add_philox_cases, add_sgemm_cases, add_gemm_cases, add_gemv_cases}) {
+    for (const auto add : {add_stream_cases, add_reduce_cases, add_softmax_cases, add_rms_norm_cases, add_philox_cases, add_sgemm_cases, add_gemm_cases, add_gemv_cases, add_attention_cases}) {
       add(list);
     }
     // Callers keep cases for as long as they like, from several threads.

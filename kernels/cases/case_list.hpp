@@ -86,6 +86,7 @@ void add_rms_norm_cases(CaseList&);
 void add_philox_cases(CaseList&);
 void add_gemm_cases(CaseList&);
 void add_gemv_cases(CaseList&);
+void add_attention_cases(CaseList&);
 
 // Turns a comparison over `checked` of `total` elements into a verdict.
 void fill_verdict(bsc_case_verdict& verdict, const comparison& result, std::uint64_t checked, std::uint64_t total);

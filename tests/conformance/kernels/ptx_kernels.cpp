@@ -110,13 +110,16 @@ again:
 )");
 }
 
+// Work that fails.
+std::string fail() { return kernel("fail", "", "  trap;\n"); }
+
 }  // namespace
 
 std::string ptx_kernels() {
   std::string text = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .shared .align 16 .b8 dynamic[];\n";
   for (const std::uint64_t bytes : {1, 2, 4, 8}) text += fill_index(bytes);
   for (const std::uint64_t bytes : {1, 2, 4, 8, 16}) text += echo(bytes);
-  return text + echo_mixed() + axpy() + add_one() + reverse_block() + nap();
+  return text + echo_mixed() + axpy() + add_one() + reverse_block() + nap() + fail();
 }
 
 }  // namespace bascule::conformance

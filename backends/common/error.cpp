@@ -62,6 +62,19 @@ void set_error_interval(bsc_plugin_error* error, std::uint64_t last_completed, s
   if (BSC_HAS_MEMBER(error, first_incomplete)) error->first_incomplete = first_incomplete;
 }
 
+bsc_plugin_error own_error() noexcept {
+  bsc_plugin_error error;  // 3 KiB of text, written when there is one
+  error.header = {sizeof error, BSC_STRUCT_ERROR, nullptr};
+  set_error(&error, BSC_OK, "", {}, "");
+  return error;
+}
+
+bsc_status copy_error(bsc_plugin_error* error, const bsc_plugin_error& own) noexcept {
+  set_error(error, own.code, own.call, {own.vendor_code, own.vendor_name}, own.message);
+  set_error_interval(error, own.last_completed, own.first_incomplete);
+  return own.code;
+}
+
 bsc_status fill_handle_error(bsc_plugin_error* error, std::string_view call, const bsc_plugin_object* handle,
                              std::uint32_t expected_kind) noexcept {
   const char* const expected = object_kind_name(expected_kind);

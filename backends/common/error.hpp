@@ -31,6 +31,11 @@ bsc_status set_error(bsc_plugin_error* error, bsc_status status, std::string_vie
 // The interval (last_completed, first_incomplete] of submissions in which an asynchronous error lies.
 void set_error_interval(bsc_plugin_error* error, std::uint64_t last_completed, std::uint64_t first_incomplete) noexcept;
 
+// An error struct of the plugin's own, for work that may yet succeed: a caller's struct stays untouched where a call does.
+// Texts and numbers are written by whoever fails; copy_error hands them on. `error` may be nullptr. Returns the code.
+bsc_plugin_error own_error() noexcept;
+bsc_status copy_error(bsc_plugin_error* error, const bsc_plugin_error& own) noexcept;
+
 // A failure found by the plugin itself. `call`: the plugin entry or system call that failed ("queue.submit", "dlopen").
 template <class... Arguments>
 bsc_status fill_error(bsc_plugin_error* error, bsc_status status, std::string_view call,

@@ -39,6 +39,24 @@ bsc_status call_it(int result, bsc_plugin_error* error) {
 
 }  // namespace
 
+TEST_CASE("an error of the plugin's own is handed on whole, and cut to what the receiver has room for") {
+  bsc_plugin_error own = bascule::backend::own_error();
+  bascule::backend::set_error(&own, BSC_OUT_OF_MEMORY, "cuMemAlloc", {2, "CUDA_ERROR_OUT_OF_MEMORY"}, "no room");
+  bascule::backend::set_error_interval(&own, 3, 5);
+  bsc_plugin_error received = {};
+  received.header = {sizeof received, BSC_STRUCT_ERROR, nullptr};
+  CHECK(bascule::backend::copy_error(&received, own) == BSC_OUT_OF_MEMORY);
+  CHECK(received.code == BSC_OUT_OF_MEMORY);
+  CHECK(received.retryable == 1);
+  CHECK(received.vendor_code == 2);
+  CHECK(std::string(received.vendor_name) == "CUDA_ERROR_OUT_OF_MEMORY");
+  CHECK(std::string(received.call) == "cuMemAlloc");
+  CHECK(std::string(received.message) == "no room");
+  CHECK(received.last_completed == 3);
+  CHECK(received.first_incomplete == 5);
+  CHECK(bascule::backend::copy_error(nullptr, own) == BSC_OUT_OF_MEMORY);
+}
+
 TEST_CASE("an error carries status, call, vendor code and message") {
   bsc_plugin_error error = fresh_error();
   error.last_completed = 7;

@@ -102,7 +102,8 @@ CallResult read_properties(const Api& api, int ordinal, int driver_version, bool
   const std::uint64_t major = read.number(kMajor);
   const std::uint64_t minor = read.number(kMinor);
   // From Hopper on each architecture has instructions of its own; what is for all is the plain target.
-  p.architecture = fmt::format("sm_{}{}{}", major, minor, major >= 9 ? "a" : "");
+  // An emulated GPU has none of them.
+  p.architecture = fmt::format("sm_{}{}{}", major, minor, major >= 9 && !emulated ? "a" : "");
   p.target = p.architecture;
   p.image_target = static_cast<int>(major * 10 + minor);
   p.image_version = ptx_version_of(driver_version);

@@ -85,7 +85,7 @@ void Queue::retire() {
   while (!pending_.empty()) {
     const Submission& front = pending_.front();
     const std::uint64_t value = retired_ + 1;
-    if (front.last && failure_.status == BSC_OK && device.is_lost()) {
+    if ((front.last || front.unmarked) && failure_.status == BSC_OK && device.is_lost()) {
       const CallResult loss = device.claim_loss();
       if (loss.code != 0) {
         record_failure(loss, value);

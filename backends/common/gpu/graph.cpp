@@ -158,13 +158,13 @@ bsc_status Graph::replay(Queue& queue, std::uint64_t flags, std::uint64_t* out_v
   BSC_PLUGIN_RETURN_IF_ERROR(queue.check_open(error));
   const std::lock_guard lock(mutex_);
   const bool anything = std::any_of(commands_.begin(), commands_.end(), [](const auto& command) { return !command.empty; });
-  const auto work = [&](StreamTarget& target) -> bsc_status {
+  const auto work = [&](StreamTarget& target, bsc_plugin_error* failure) -> bsc_status {
     for (const CheckedCommand& command : commands_) {
       const bool now = command.kind == BSC_COMMAND_WAIT || (recording_ == nullptr && !command.empty);
-      if (now) BSC_PLUGIN_RETURN_IF_ERROR(enqueue_command(target, command, error));
+      if (now) BSC_PLUGIN_RETURN_IF_ERROR(enqueue_command(target, command, failure));
     }
     if (recording_ == nullptr) return BSC_OK;
-    return target.enqueue(error, "graph", device.api().graph_launch, recording_->executable(), target.stream);
+    return target.enqueue(failure, "graph", device.api().graph_launch, recording_->executable(), target.stream);
   };
   Submission entry;
   entry.graph = recording_;

@@ -92,9 +92,9 @@ bsc_status Queue::submit(const bsc_plugin_submission& submission, std::uint64_t*
   BSC_PLUGIN_RETURN_IF_ERROR(list.check(submission, error));
   const std::vector<CheckedCommand>& commands = list.commands();
   const bool anything = std::any_of(commands.begin(), commands.end(), [](const auto& command) { return !command.empty; });
-  const auto work = [&](StreamTarget& target) -> bsc_status {
+  const auto work = [&](StreamTarget& target, bsc_plugin_error* failure) -> bsc_status {
     for (const CheckedCommand& command : commands) {
-      if (!command.empty) BSC_PLUGIN_RETURN_IF_ERROR(enqueue_command(target, command, error));
+      if (!command.empty) BSC_PLUGIN_RETURN_IF_ERROR(enqueue_command(target, command, failure));
     }
     return BSC_OK;
   };

@@ -20,6 +20,7 @@ namespace bascule::gpu {
 struct Submission {
   Event first;  // only where times are wanted
   Event last;   // null: nothing was enqueued, it completes with the one before
+  bool unmarked = false;  // ... or its work took the device with it before its end could be marked
   HostCopies copies;
   std::shared_ptr<void> graph;  // what a replay uses
 };
@@ -43,7 +44,7 @@ struct Queue : backend::Object<Queue, BSC_OBJECT_QUEUE> {
 
   bsc_status create(const bsc_plugin_queue_description& description, bsc_plugin_error* error);
   bsc_status submit(const bsc_plugin_submission& submission, std::uint64_t* out_value, bsc_plugin_error* error);
-  // `work` enqueues to a StreamTarget. `anything`: whether there is something to enqueue.
+  // `work` enqueues to a StreamTarget, with an error struct for what it says. `anything`: whether there is something to enqueue.
   template <class Work>
   bsc_status submit_work(bool times, bool anything, Submission entry, Work&& work, std::uint64_t* out_value,
                          bsc_plugin_error* error);
@@ -91,17 +92,22 @@ struct Queue : backend::Object<Queue, BSC_OBJECT_QUEUE> {
 template <class Work>
 bsc_status Queue::submit_work(bool times, bool anything, Submission entry, Work&& work, std::uint64_t* out_value,
                               bsc_plugin_error* error) {
-  bsc_status status = times ? begin_times(entry, error) : BSC_OK;
+  bsc_plugin_error own = backend::own_error();
+  bsc_status status = times ? begin_times(entry, &own) : BSC_OK;
   StreamTarget target = {device, stream, staging_, entry.copies, false};
-  if (status == BSC_OK) status = work(target);
-  if (status == BSC_OK && (anything || times)) status = end(entry, times, error);
+  if (status == BSC_OK) status = work(target, &own);
+  if (status == BSC_OK && (anything || times)) status = end(entry, times, &own);
   const std::lock_guard lock(mutex_);
-  if (status != BSC_OK) {
+  if (status != BSC_OK && target.started && device.is_lost()) {
+    // The driver took the work, and then said that some work has failed: this call did not, a wait tells whose it was.
+    entry.unmarked = true;
+  } else if (status != BSC_OK) {
     // The driver has a part of it and nothing can call that back: what is in the queue's buffers is no longer known.
     if (target.started && failure_.status == BSC_OK) {
       failure_ = {status, {}, submitted_ + 1, submitted_ + 1};
       abandoned_.push_back(std::move(entry));
     }
+    backend::copy_error(error, own);
     return status;
   }
   pending_.push_back(std::move(entry));

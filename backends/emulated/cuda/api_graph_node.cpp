@@ -14,7 +14,7 @@ namespace {
 
 template <class Parameters>
 KernelWork make_kernel(CUfunction function, const Parameters& p) {
-  return make_launch({function, {p.gridDimX, p.gridDimY, p.gridDimZ}, {p.blockDimX, p.blockDimY, p.blockDimZ}, p.sharedMemBytes, false, p.kernelParams, p.extra});
+  return make_launch({function, {p.gridDimX, p.gridDimY, p.gridDimZ}, {p.blockDimX, p.blockDimY, p.blockDimZ}, {}, p.sharedMemBytes, false, p.kernelParams, p.extra});
 }
 
 }  // namespace

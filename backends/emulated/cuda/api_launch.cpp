@@ -27,7 +27,9 @@ void read_attribute(const CUlaunchAttribute& attribute, LaunchRequest& request, 
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: request.cooperative = attribute.value.cooperative != 0; break;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: {
       const auto& cluster = attribute.value.clusterDim;
-      if (cluster.x > 1 || cluster.y > 1 || cluster.z > 1) refuse(CUDA_ERROR_INVALID_CLUSTER_SIZE, "the emulated GPU has no clusters");
+      request.cluster[0] = cluster.x;
+      request.cluster[1] = cluster.y;
+      request.cluster[2] = cluster.z;
       break;
     }
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: break;  // a kernel may start early; here it starts in order
@@ -89,14 +91,14 @@ void check_flags(unsigned flags) {
 BASCULE_CUDA_ENTRY cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX,
     unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra) {
   return call("cuLaunchKernel", [&] {
-    launch({f, {gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, false, kernelParams, extra}, hStream);
+    launch({f, {gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, {}, sharedMemBytes, false, kernelParams, extra}, hStream);
   });
 }
 
 BASCULE_CUDA_ENTRY cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX,
     unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream, void **kernelParams) {
   return call("cuLaunchCooperativeKernel", [&] {
-    launch({f, {gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, true, kernelParams, nullptr}, hStream);
+    launch({f, {gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, {}, sharedMemBytes, true, kernelParams, nullptr}, hStream);
   });
 }
 
@@ -104,7 +106,7 @@ BASCULE_CUDA_ENTRY cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, 
   return call("cuLaunchKernelEx", [&] {
     need(config, "the configuration");
     LaunchRequest request{f, {config->gridDimX, config->gridDimY, config->gridDimZ}, {config->blockDimX, config->blockDimY, config->blockDimZ},
-                          config->sharedMemBytes, false, kernelParams, extra};
+                          {}, config->sharedMemBytes, false, kernelParams, extra};
     if (config->numAttrs != 0) need(config->attrs, "the attributes");
     CUevent completion = nullptr;
     for (unsigned i = 0; i < config->numAttrs; ++i) read_attribute(config->attrs[i], request, completion);

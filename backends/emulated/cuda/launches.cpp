@@ -85,6 +85,25 @@ void check_resources(const Function& function, const LaunchRequest& request) {
   }
 }
 
+// CUDA's portable size. Larger ones are for kernels that say they may be (CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED).
+constexpr std::uint64_t kMostBlocksInCluster = 8;
+
+void check_cluster(const Function& function, const LaunchRequest& request) {
+  const unsigned* const cluster = request.cluster;
+  if (cluster[0] == 0 && cluster[1] == 0 && cluster[2] == 0) return;
+  const std::uint64_t blocks = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
+  const Device& device = function.module.context()->device;
+  if (blocks > 1 && device.attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) == 0) refuse(CUDA_ERROR_INVALID_CLUSTER_SIZE, "the emulated GPU has no clusters");
+  if (blocks == 0 || blocks > kMostBlocksInCluster) {
+    refuse(CUDA_ERROR_INVALID_CLUSTER_SIZE, "{}: a cluster of {} x {} x {} blocks; 1 to {} are possible", function.info.name, cluster[0], cluster[1],
+           cluster[2], kMostBlocksInCluster);
+  }
+  for (int i = 0; i < 3; ++i) {
+    if (request.grid[i] % cluster[i] == 0) continue;
+    refuse(CUDA_ERROR_INVALID_VALUE, "{}: dimension {}: {} blocks are no whole clusters of {}", function.info.name, "xyz"[i], request.grid[i], cluster[i]);
+  }
+}
+
 }  // namespace
 
 KernelWork make_launch(const LaunchRequest& request) {
@@ -92,12 +111,14 @@ KernelWork make_launch(const LaunchRequest& request) {
   work.function = function_of(request.function);
   const Function& function = *work.function;
   check_shape(function, request);
+  check_cluster(function, request);
   check_resources(function, request);
   if (request.parameters != nullptr && request.extra != nullptr) refuse(CUDA_ERROR_INVALID_VALUE, "both kernelParams and extra are given");
   work.arguments = request.extra != nullptr ? arguments_from_block(function, request.extra) : arguments_from_addresses(function, request.parameters);
   for (std::size_t i = 0; i < 3; ++i) {
     work.grid[i] = request.grid[i];
     work.block[i] = request.block[i];
+    work.cluster[i] = request.cluster[i];
   }
   work.shared_bytes = request.shared_bytes;
   work.cooperative = request.cooperative;

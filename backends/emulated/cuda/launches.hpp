@@ -10,6 +10,7 @@ struct LaunchRequest {
   CUfunction function = nullptr;
   unsigned grid[3] = {1, 1, 1};
   unsigned block[3] = {1, 1, 1};
+  unsigned cluster[3] = {};  // blocks; all 0: what the kernel itself asks for
   unsigned shared_bytes = 0;
   bool cooperative = false;
   void** parameters = nullptr;  // one address per parameter

@@ -98,7 +98,7 @@ void WorkOperation::prepare(const KernelWork& kernel) {
   for (std::size_t i = 0; i < 3; ++i) {
     launch.grid[i] = kernel.grid[i];
     launch.block[i] = kernel.block[i];
-    launch.cluster[i] = 1;
+    launch.cluster[i] = kernel.cluster[i];
   }
   launch.shared_bytes = kernel.shared_bytes;
   launch.flags = kernel.cooperative ? BSC_LAUNCH_COOPERATIVE : 0;

@@ -25,6 +25,7 @@ struct KernelWork {
   std::shared_ptr<Function> function;
   std::array<unsigned, 3> grid{1, 1, 1};
   std::array<unsigned, 3> block{1, 1, 1};
+  std::array<unsigned, 3> cluster{};  // blocks; all 0: what the kernel itself asks for
   unsigned shared_bytes = 0;
   bool cooperative = false;
   std::vector<std::byte> arguments;

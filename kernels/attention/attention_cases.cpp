@@ -39,7 +39,8 @@ class AttentionData final : public CaseData {
     RandomData random(seed + 3);
     const std::uint16_t nan = Format::from_float(std::numeric_limits<float>::quiet_NaN());
     if (special == Special::nan_in_q) q_[random.below(shape.queries) * q_stride_ + random.below(shape.head_dim)] = nan;
-    if (special == Special::nan_in_k) k_[random.below(shape.keys) * kv_stride_ + random.below(shape.head_dim)] = nan;
+    // A key that the first query does not see: were all results NaN, nobody could tell them from poison.
+    if (special == Special::nan_in_k) k_[(shape.keys - 1 - random.below(shape.queries - 1)) * kv_stride_ + random.below(shape.head_dim)] = nan;
     add_scalar(shape_.causal);
     add_scalar(shape_.batch);
     add_scalar(shape_.heads);

@@ -229,6 +229,7 @@ void write_file(const std::string& path, const std::string& text) {
 
 ExitCode run_bench(const CommonOptions& common, const BenchOptions& options) {
   for (const std::string* file : {&options.json_file, &options.html_file}) require_directory(*file);
+  if (options.min_time > options.max_time) throw Failure(ExitCode::kUsage, "--min-time is longer than --max-time", "give both, the longer one as --max-time");
   const CaseLibrary library(options.cases);
   const InstanceHandle instance = open_instance(common);
   const PackageHandle package = library.package(instance.get());

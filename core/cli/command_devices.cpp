@@ -97,7 +97,8 @@ ExitCode run_devices(const CommonOptions& common) {
     others.add({entry["name"], state, printable(reason.substr(0, reason.find('\n')))});
   }
   if (any) std::printf("%s\n", others.text().c_str());
-  std::printf("* default: %s\n", printable(bsc_instance_selection(instance.get())).c_str());
+  const std::string selection = bsc_instance_selection(instance.get());
+  std::printf("* default: %s\n", printable(selection.substr(0, selection.find("; "))).c_str());  // the reasons stand above
   return ExitCode::kSuccess;
 }
 

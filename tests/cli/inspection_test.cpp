@@ -75,6 +75,7 @@ TEST_CASE("doctor names each known backend with its state, a missing plugin with
   CHECK(text.code == 0);
   CHECK(text.output.find(directory) != std::string::npos);
   CHECK(text.output.find("PLUGIN_MISSING") != std::string::npos);
+  CHECK(text.output.find("note: this version brings no plugin for it") != std::string::npos);
 }
 
 TEST_CASE("doctor says of a backend that no hardware has run that it is untested") {

@@ -121,6 +121,13 @@ TEST_CASE("a file that bench could not write is refused before anything is measu
   }
 }
 
+TEST_CASE("bench refuses a least time that is longer than the longest") {
+  const Program program;
+  const Outcome outcome = program.run({"bench", "quick", "--backend", "cpu", "--min-time", "3", "--max-time", "1"});
+  CHECK(outcome.code == 2);
+  CHECK(outcome.errors.find("--max-time") != std::string::npos);
+}
+
 TEST_CASE("bench refuses an unknown suite or kernel with the names there are") {
   const Program program;
   const Outcome suite = program.run({"bench", "quik", "--backend", "cpu"});

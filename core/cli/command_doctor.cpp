@@ -25,7 +25,7 @@ void print_indented(const char* title, const std::string& message) {
   std::putchar('\n');
 }
 
-void print_backend(const Json& backend) {
+void print_backend(const Json& backend, bool with_options) {
   const std::string version = text(backend, "version");
   std::printf("%-12s %s%s\n", text(backend, "name").c_str(), text(backend, "state").c_str(),
               version.empty() ? "" : ("  plugin " + version).c_str());
@@ -39,14 +39,21 @@ void print_backend(const Json& backend) {
     std::printf("    device: %s (%s, %s%s) %s\n", text(device, "name").c_str(), text(device, "type").c_str(),
                 text(device, "architecture").c_str(), device.value("emulated", false) ? ", EMULATED" : "", text(device, "driver").c_str());
   }
+  if (with_options) {
+    for (const Json& option : backend.at("options")) {
+      const std::string fallback = text(option, "default");
+      std::printf("    option %s (%s%s): %s\n", text(option, "name").c_str(), text(option, "type").c_str(),
+                  fallback.empty() ? "" : (", default " + fallback).c_str(), text(option, "description").c_str());
+    }
+  }
   for (const Json& shadowed : backend.at("shadowed")) {
     std::printf("    not used: %s (another of this name was found first)\n", printable(shadowed.get<std::string>()).c_str());
   }
 }
 
-void print_report(const Json& report) {
+void print_report(const Json& report, bool with_options) {
   std::printf("Bascule %s\n\n", text(report, "version").c_str());
-  for (const Json& backend : report.at("backends")) print_backend(backend);
+  for (const Json& backend : report.at("backends")) print_backend(backend, with_options);
   std::printf("\nplugin directories, in order:\n");
   for (const Json& directory : report.at("directories")) {
     const std::string note = text(directory, "note");
@@ -83,7 +90,7 @@ ExitCode run_doctor(const CommonOptions& common, const DoctorOptions& options) {
   if (common.json) {
     std::printf("%s\n", answer.c_str());
   } else {
-    print_report(report);
+    print_report(report, common.verbosity > 0);
   }
   for (const std::string& name : options.required) require_usable(report, name);
   return ExitCode::kSuccess;

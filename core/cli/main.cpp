@@ -62,7 +62,7 @@ std::string config_footer() {
             (*key.default_value ? std::string("  default: ") + key.default_value : "") + "\n      " + key.description + '\n';
   }
   return text + "  " + core::kConfigFileVariable + "\n      " + core::kConfigFileDescription + '\n' +
-         "\n`bascule doctor --json` lists each backend's own options.\n\n" + kFooter;
+         "\n`bascule doctor -v` lists each backend's own options.\n\n" + kFooter;
 }
 
 // What CLI11 would call a missing subcommand: a first word that is no command, or an option before the command.

@@ -31,7 +31,7 @@ constexpr KeyDescription kKeys[] = {
      "how long a backend may take to answer when it is probed in a child process", false},
     {"backend.NAME.driver", nullptr, ValueType::kPath, "",
      "path of the vendor's library for this backend; replaces the backend's own list", true},
-    {"backend.NAME.OPTION", nullptr, ValueType::kText, "", "an option that the backend declares; see `bascule doctor`",
+    {"backend.NAME.OPTION", nullptr, ValueType::kText, "", "an option that the backend declares; `bascule doctor -v` lists them",
      false},
     {"kernel.NAME.variant", nullptr, ValueType::kText, "",
      "the variant of this kernel to use; an unusable one is an error", false},

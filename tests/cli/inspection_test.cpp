@@ -78,6 +78,12 @@ TEST_CASE("doctor names each known backend with its state, a missing plugin with
   CHECK(text.output.find("note: this version brings no plugin for it") != std::string::npos);
 }
 
+TEST_CASE("doctor -v lists each backend's options with type and default") {
+  const Program program;
+  CHECK(program.run({"doctor", "-v"}).output.find("option sanitize (boolean, default false): ") != std::string::npos);
+  CHECK(program.run({"doctor"}).output.find("option sanitize") == std::string::npos);
+}
+
 TEST_CASE("doctor says of a backend that no hardware has run that it is untested") {
   const Program program;
   const json report = json::parse(program.run({"doctor", "--json"}).output);
